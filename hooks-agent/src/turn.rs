@@ -188,6 +188,8 @@ struct Counts {
 struct Draft {
     /// The model's answer, once hooks have judged it and it is stored.
     answer: Option<Message>,
+    /// The truncated answers that it continues.
+    halves: Vec<Message>,
     contexts: Contexts,
     system_messages: Vec<String>,
     /// The hook at `stop` that ended the turn.
@@ -381,8 +383,8 @@ impl TurnLoop {
     /// Stores the answer of the model and runs its tool calls. Returns whether the model repeats itself.
     async fn iterate(&mut self, message: Message) -> Result<bool, End> {
         let mut calls: Vec<_> = message.tool_calls().cloned().collect();
-        let row = self.row_of(message).await?;
-        self.append_said(Some(row)).await?;
+        let row = self.row_of_answer(message).await?;
+        self.append_said(Some(row), "").await?;
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
         let last = self.repeated(&calls);

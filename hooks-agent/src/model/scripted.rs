@@ -102,7 +102,7 @@ impl Model for Scripted {
             };
             if line.streams {
                 let text = match &line.answer {
-                    Ok(answer) => answer.content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"),
+                    Ok(answer) => answer.content.iter().filter_map(Block::as_text).collect(),
                     Err(_) => "Well, ".to_owned(),
                 };
                 for word in text.split_inclusive(' ') {

@@ -9,7 +9,7 @@ use hook_sdk::verdict::ReplyVerdict;
 
 use super::TurnLoop;
 use super::call::{Answered, flatten_inputs};
-use super::end::End;
+use super::end::{BROKE_OFF, End};
 use super::stream::StreamStop;
 use crate::call_site::COMPACTION;
 use crate::event::TurnEvent;
@@ -56,7 +56,6 @@ impl TurnLoop {
         let mut retries = 0;
         loop {
             let request = self.request(&messages).await?;
-            self.is_deferred = request.defer_output;
             self.go_on(ExitReason::AbortedPreCall)?;
             let Answered { answer, stopped } = self.call_model(&request, messages.clone(), true).await?;
             if let Some(stopped) = stopped {
@@ -157,7 +156,7 @@ impl TurnLoop {
         let event = failed(&error).call_site(self.session.call_site).streamed(streamed);
         let reply = ModelReply::new(Vec::new()).messages(self.transcript.view.clone());
         let fired = self.fire(&event.will_retry(wait.is_some()), reply).await;
-        let fired = self.keeping(fired).await?;
+        let fired = self.keeping(fired, BROKE_OFF).await?;
         if fired.verdict == ReplyVerdict::Continue && !streamed && self.may_continue() {
             self.goes_on_from(&fired.subject);
             return Ok(Some(Step::Again));
@@ -169,7 +168,7 @@ impl TurnLoop {
             }
             emit_failure(self);
         }
-        self.keep_broken().await?;
+        self.keep_shown(BROKE_OFF).await?;
         self.go_on(ExitReason::AbortedPreCall)?;
         if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
             return Ok(Some(Step::Again));
@@ -194,27 +193,34 @@ impl TurnLoop {
             self.model.answered_by = Some(answer.model.clone());
         }
         let cut = answer.stop_reason == MAX_TOKENS;
+        let has_calls = |content: &[Block]| content.iter().any(|block| matches!(block, Block::ToolUse(_)));
+        let note = if has_calls(&answer.content) { BROKE_OFF } else { "" };
         let event = event_of(&answer).call_site(self.session.call_site).streamed(streamed);
         let reply = ModelReply::new(std::mem::take(&mut answer.content)).messages(self.transcript.view.clone());
         let fired = self.fire(&event, reply).await;
-        let fired = self.keeping(fired).await?;
+        let fired = self.keeping(fired, note).await?;
         let reply = fired.subject;
         answer.content.clone_from(&reply.content);
         flatten_inputs(&mut answer.content);
-        if answer.content.iter().any(|block| matches!(block, Block::ToolUse(_))) {
+        if has_calls(&answer.content) {
             let read = self.read_folded_calls().await.map_err(End::from);
-            self.keeping(read).await?;
+            self.keeping(read, BROKE_OFF).await?;
         }
         let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
         // Hooks may hide stored calls from the model in this turn, but not in the next one.
         let taken = read.map(|call| &call.id).chain(&self.calls.stored).chain(self.calls.folded.iter().flatten());
         let message = answer.into_message(taken.map(String::as_str));
         let calls = message.tool_calls().next().is_some();
+        if calls {
+            self.draft.halves.clear();
+        }
         // Tool calls are always run, and text that was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
             self.goes_on_from(&reply);
             if cut && !message.content.is_empty() {
-                self.store(message).await?;
+                let row = self.row_of_answer(message).await?;
+                let half = self.append_said(Some(row), "").await?;
+                self.draft.halves.extend(half);
             }
             return Ok(Step::Again);
         }
@@ -226,10 +232,7 @@ impl TurnLoop {
         let StreamStop { reason, by } = stopped;
         let kind = StreamDelta::NAME;
         self.emit(|| TurnEvent::Blocked { kind, by: by.clone(), reason: reason.clone() });
-        let text = format!("{}\n[Blocked by hook] {reason}", self.shown);
-        let stored = self.store(Message::new(Role::Assistant, text.trim_start())).await?;
-        self.shown.clear();
-        let shown = stored.text().into_owned();
+        let shown = self.say(self.shown.clone(), &format!("\n[Blocked by hook] {reason}")).await?;
         Ok(End::new(Outcome::StreamStopped { shown, reason, by }, ExitReason::AnswerBlocked))
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::TurnLoop;
 use super::end::End;
-use super::stream::{CallStream, JudgedStream, StreamStop};
+use super::stream::{CallStream, StreamStop, Windows};
 use crate::event::TurnEvent;
 use crate::model::{Delta, Deltas, ModelAnswer, ModelCall, ModelError};
 use crate::panics::contained;
@@ -62,8 +62,12 @@ impl TurnLoop {
         messages: Messages,
         shows: bool,
     ) -> Result<Answered, End> {
+        let is_judged = shows && self.stream_judges().next().is_some();
+        let stream = CallStream::new(shows, request.defer_output, is_judged, self.events.clone());
         if let Some(answer) = &request.answer {
-            return self.answer_in_place(answer.clone(), shows).await;
+            // Everything that handles answers of models handles this one too.
+            let answer = Ok(ModelAnswer::new(answer.clone()));
+            return self.heard(&stream, Windows::default(), answer, Ok(None)).await;
         }
         let parts = Arc::clone(&self.session.harness);
         // An empty profile resets the request to the default.
@@ -92,14 +96,12 @@ impl TurnLoop {
         self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let (limits, began) = (self.limits().clone(), self.begin());
-        let is_judged = self.stream_judges().next().is_some();
-        let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
         let stream = if self.inputs.is_some() { stream.collecting_text() } else { stream };
         let listener = |delta: Delta<'_>| stream.push(delta);
         let answer = contained(async { model.call(&call, Deltas::to(&listener)).await });
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
-        let mut judged = JudgedStream::default();
-        let answer = loop {
+        let mut windows = Windows::default();
+        let (answer, stopped) = loop {
             // The time starts again in each round, because the stream is not read while hooks judge a piece.
             let idle = pin!(async {
                 if !stream.has_begun() {
@@ -108,24 +110,15 @@ impl TurnLoop {
                 tokio::time::sleep(limits.idle).await;
             });
             let ended = select(&mut answer, idle);
+            let unread = || Err(ModelError::Broken("its stream was stopped".to_owned()));
             match self.cancellation.run_until_cancelled(select(pin!(stream.arrived()), ended)).await {
-                None => {
-                    self.shown = judged.shown(&stream);
-                    self.keep_broken().await?;
-                    return Err(End::cancelled(ExitReason::AbortedPreCall));
-                }
-                Some(Either::Left(((), _))) => match self.judge_stream(&stream, &mut judged).await {
+                None => break (unread(), Err(End::cancelled(ExitReason::AbortedPreCall))),
+                Some(Either::Left(((), _))) => match self.judge_stream(&stream, &mut windows).await {
                     Ok(None) => {}
-                    stopped => {
-                        self.shown = judged.shown(&stream);
-                        let stopped = self.keeping(stopped).await?;
-                        let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
-                        self.note_answer(&answer, &stream, began);
-                        return Ok(Answered { answer, stopped });
-                    }
+                    stopped => break (unread(), stopped),
                 },
                 Some(Either::Right((Either::Left((answer, _)), _))) => {
-                    break match answer {
+                    let answer = match answer {
                         Ok(Ok(answer)) => answer,
                         Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
                         Err(_) => {
@@ -135,46 +128,48 @@ impl TurnLoop {
                             )))
                         }
                     };
+                    break (answer.map(flattened), Ok(None));
                 }
                 Some(Either::Right((Either::Right(((), _)), _))) => {
-                    break Err(ModelError::Broken(format!("the stream was silent for {:?}", limits.idle)));
+                    let silent = format!("the stream was silent for {:?}", limits.idle);
+                    break (Err(ModelError::Broken(silent)), Ok(None));
                 }
             }
         };
-        let mut answer = answer.map(flattened);
-        self.note_answer(&answer, &stream, began);
-        let mut stopped = None;
-        if shows {
-            let rest = match &mut answer {
-                Ok(answer) if is_judged => match self.judge_stream(&stream, &mut judged).await {
-                    Ok(None) => self.judge_rest(&stream, &mut judged, answer).await,
-                    stopped => stopped,
-                },
-                _ => Ok(None),
-            };
-            self.shown = judged.shown(&stream);
-            stopped = self.keeping(rest).await?;
+        if stopped.is_ok() {
+            self.note_answer(&answer, &stream, began);
         }
-        if let Ok(answer) = &answer {
+        let answered = self.heard(&stream, windows, answer, stopped).await?;
+        if let Ok(answer) = &answered.answer {
             let usage = answer.usage.unwrap_or_default();
             self.draft.usage += usage;
             self.budget.spend_tokens(usage.total());
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
             self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
-        Ok(Answered { answer, stopped })
+        Ok(answered)
     }
 
-    /// Uses the answer of a hook instead of calling a model. Everything that handles answers of models handles this one
-    /// too.
-    async fn answer_in_place(&mut self, content: Vec<Block>, shows: bool) -> Result<Answered, End> {
-        let mut answer = ModelAnswer::new(content);
-        let stream = CallStream::new(false, false, self.events.clone());
-        let mut stopped = None;
-        if shows && self.stream_judges().next().is_some() {
-            stopped = self.judge_rest(&stream, &mut JudgedStream::default(), &mut answer).await?;
+    /// Passes the rest of an answer to hooks. If the turn ends there, what was shown is stored.
+    async fn heard(
+        &mut self,
+        stream: &CallStream,
+        mut windows: Windows,
+        mut answer: Result<ModelAnswer, ModelError>,
+        mut stopped: Result<Option<StreamStop>, End>,
+    ) -> Result<Answered, End> {
+        self.is_deferred = stream.is_deferred && answer.is_ok();
+        if let (true, Ok(answer), Ok(None)) = (stream.is_judged, &mut answer, &stopped) {
+            stopped = self.judge_rest(stream, &mut windows, answer).await;
         }
-        Ok(Answered { answer: Ok(answer), stopped })
+        self.shown = stream.shown();
+        match stopped {
+            Ok(stopped) => Ok(Answered { answer, stopped }),
+            Err(end) => {
+                self.keep_shown(&end.note()).await?;
+                Err(end)
+            }
+        }
     }
 
     /// The delay before a retry. `None` if a retry does not help, or the retries are used up.

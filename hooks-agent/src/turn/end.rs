@@ -17,6 +17,9 @@ const DEADLINE: &str = "deadline";
 /// The name of an end because a call waits for an approval.
 const SUSPENDED: &str = "suspended";
 
+/// Follows the part of an answer that was shown, if there is no more of it.
+pub(super) const BROKE_OFF: &str = " [the answer broke off]";
+
 /// How a turn ends, and the name of that for hooks at `turn_end`.
 pub(super) struct End {
     outcome: Outcome,
@@ -46,6 +49,14 @@ impl End {
     /// A call waits for an approval.
     pub(super) fn suspended(request: ApprovalRequest) -> Self {
         Self::new(Outcome::Suspended(Box::new(request)), ExitReason::from(SUSPENDED))
+    }
+
+    /// What follows the part of an answer that was shown when the turn ended like this.
+    pub(super) fn note(&self) -> String {
+        match &self.outcome {
+            Outcome::Cancelled => BROKE_OFF.to_owned(),
+            outcome => format!("\n{outcome}"),
+        }
     }
 
     /// Whether calls stay open because one of them waits for an approval.

@@ -1,4 +1,4 @@
-//! The hooks at `stop`, which decide whether the turn ends.
+//! What becomes of an answer: the hooks at `stop`, and the row that is stored and shown.
 
 use hook_sdk::HookKind;
 use hook_sdk::data::{Message, Role};
@@ -7,6 +7,7 @@ use hook_sdk::verdict::StopDecision;
 
 use super::TurnLoop;
 use super::end::End;
+use super::stream::text_of;
 use crate::budget;
 use crate::event::{StopEffect, TurnEvent};
 use crate::injected;
@@ -18,12 +19,12 @@ const WITHHELD: &str = "[Withheld: the turn ended before all hooks had judged th
 impl TurnLoop {
     /// Fires `stop`. Returns `None` if the turn continues.
     ///
-    /// Hooks see the `answer` of the model in the form in which it will be stored, after masking. It is stored after
-    /// they ran, because one of them may replace it by an error.
+    /// Hooks see the `answer` of the model in the form in which it will be stored, after masking, with the truncated
+    /// answers that it continues. It is stored after they ran, because one of them may replace it by an error.
     pub(super) async fn stop(&mut self, reason: StopReason, answer: Option<Message>) -> Result<Option<End>, End> {
         // An empty answer is valid, but there is nothing to store.
         let row = match answer.clone().filter(|message| !message.content.is_empty()) {
-            Some(message) => Some(self.row_of(message).await?),
+            Some(message) => Some(self.row_of_answer(message).await?),
             None => None,
         };
         if self.halted.is_some() {
@@ -33,7 +34,8 @@ impl TurnLoop {
         let at_cap = self.budget.has_no_calls();
         let mut event =
             Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
-        event.last_message = row.clone().or_else(|| answer.clone()).or_else(|| self.last_said());
+        let whole = row.clone().or_else(|| answer.clone()).map(|last| joined(&self.draft.halves, last));
+        event.last_message = whole.or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
@@ -78,11 +80,7 @@ impl TurnLoop {
             (_, StopDecision::Block(reason)) => {
                 let by = verdict.by;
                 self.emit(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
-                let blocked = Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"));
-                let stored = self.store(blocked).await?;
-                if !self.shown.is_empty() {
-                    self.show(&stored);
-                }
+                self.say(String::new(), &format!("[Blocked by Stop hook] {reason}")).await?;
                 Ok(Some(End::new(Outcome::AnswerBlocked { reason, by }, ExitReason::AnswerBlocked)))
             }
             (_, decision) => {
@@ -120,12 +118,48 @@ impl TurnLoop {
     async fn not_judged(&mut self, row: Option<Message>) -> Result<(), End> {
         let withheld = self.is_deferred || self.hooks.has::<Stop>() && self.shown.is_empty();
         let row = row.map(|row| if withheld { Message::new(Role::Assistant, WITHHELD) } else { row });
-        self.append_said(row).await?;
-        Ok(())
+        self.append_said(row, "").await.map(drop)
     }
 
-    /// Stores and shows the model's answer, if there is one, and returns the stored message.
-    pub(super) async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
+    /// The row of an answer. If hooks cannot judge it, a deferred answer is replaced by a note.
+    pub(super) async fn row_of_answer(&mut self, message: Message) -> Result<Message, End> {
+        let row = self.row_of(message).await;
+        if row.is_err() && self.is_deferred {
+            self.append_said(Some(Message::new(Role::Assistant, WITHHELD)), "").await?;
+        }
+        row
+    }
+
+    /// Stores what was shown of an answer, if hooks cannot judge it.
+    pub(super) async fn keeping<T>(&mut self, judged: Result<T, End>, note: &str) -> Result<T, End> {
+        if judged.is_err() {
+            self.keep_shown(note).await?;
+        }
+        judged
+    }
+
+    /// Stores what was shown of an answer, and a `note` after it, or only a note if the answer was deferred.
+    pub(super) async fn keep_shown(&mut self, note: &str) -> Result<(), End> {
+        if !self.shown.is_empty() {
+            self.say(self.shown.clone(), note).await.map(drop)
+        } else if self.is_deferred {
+            self.append_said(Some(Message::new(Role::Assistant, WITHHELD)), "").await.map(drop)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Stores `text` and a `note` as an answer. Returns what is stored.
+    pub(super) async fn say(&mut self, text: String, note: &str) -> Result<String, End> {
+        let note = if text.is_empty() { note.trim_start() } else { note };
+        let row = self.row_of(Message::new(Role::Assistant, text + note)).await?;
+        let stored = self.append_said(Some(row), note).await?;
+        Ok(stored.map(|stored| stored.text().into_owned()).unwrap_or_default())
+    }
+
+    /// Stores the row of an answer, if there is one, and returns it. What was shown then is what is stored, up to a
+    /// `note`, of which the person learns otherwise. Whatever becomes of an answer, it is stored here.
+    pub(super) async fn append_said(&mut self, row: Option<Message>, note: &str) -> Result<Option<Message>, End> {
         let before = self.transcript.added.len();
         let stored = match row {
             Some(row) => Some(self.append(row).await),
@@ -133,25 +167,55 @@ impl TurnLoop {
         };
         // A hook may fail after the row was stored. What is stored is shown nevertheless.
         match (&stored, self.transcript.added.get(before).cloned()) {
-            (Some(_), Some(row)) => self.show(&row),
+            (Some(_), Some(row)) => self.show(&row, note),
             (Some(_), None) => {}
-            (None, _) => self.show(&Message::of(Role::Assistant, Vec::new())),
+            (None, _) => self.show(&Message::of(Role::Assistant, Vec::new()), note),
         }
         stored.transpose()
     }
 
-    /// Like [`append_said`](Self::append_said), for an answer that all hooks have judged. It is part of the reply even if
-    /// the turn ends badly after that.
+    /// Shows a stored answer, or replaces what was shown by it.
+    fn show(&mut self, stored: &Message, note: &str) {
+        let (text, shown) = (text_of(&stored.content), std::mem::take(&mut self.shown));
+        if shown.is_empty() {
+            if note.is_empty() && !text.is_empty() {
+                self.emit(|| TurnEvent::Text(stored.text().into_owned()));
+            }
+        } else if text.strip_suffix(note) != Some(&shown) {
+            self.emit(|| TurnEvent::Retracted { instead: stored.text().into_owned() });
+        }
+    }
+
+    /// Retracts text that was shown but not stored, because the turn ended with `outcome` in between.
+    pub(super) fn retract(&mut self, outcome: &Outcome) {
+        if !std::mem::take(&mut self.shown).is_empty() {
+            self.emit(|| TurnEvent::Retracted { instead: outcome.to_string() });
+        }
+    }
+
+    /// Like [`append_said`](Self::append_said), for an answer that all hooks have judged. With the truncated halves before
+    /// it, it is part of the reply, even if the turn ends badly after that.
     async fn append_judged(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
         let before = self.transcript.added.len();
         let is_answer = row.is_some();
-        let stored = self.append_said(row).await;
-        self.draft.answer = self.transcript.added.get(before).filter(|_| is_answer).cloned();
-        stored
+        let stored = self.append_said(row, "").await;
+        let halves = std::mem::take(&mut self.draft.halves);
+        let answer = self.transcript.added.get(before).filter(|_| is_answer).cloned();
+        self.draft.answer = answer.map(|answer| joined(&halves, answer));
+        stored.map(|_| self.draft.answer.clone())
     }
 
     /// The last message of the model in this turn.
     pub(super) fn last_said(&self) -> Option<Message> {
         self.transcript.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
     }
+}
+
+/// An answer with the truncated ones that it continues.
+fn joined(halves: &[Message], mut answer: Message) -> Message {
+    if !halves.is_empty() {
+        let content = halves.iter().flat_map(|half| half.content.clone());
+        answer.content = content.chain(std::mem::take(&mut answer.content)).collect();
+    }
+    answer
 }

@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hook_sdk::data::{Block, Message, Role};
+use hook_sdk::data::{Block, ToolInput};
 use hook_sdk::hook::Hold;
 use hook_sdk::kinds::{StreamChannel, StreamDelta};
 use hook_sdk::verdict::{Decision, Reason};
@@ -15,7 +15,6 @@ use super::end::End;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
 use crate::model::{Delta, ModelAnswer};
-use crate::reply::Outcome;
 
 /// Why a stream was stopped.
 pub(super) struct StreamStop {
@@ -25,8 +24,12 @@ pub(super) struct StreamStop {
 
 /// The stream of one call.
 pub(super) struct CallStream {
+    /// Whether pieces are shown before the answer is complete.
     shows: bool,
-    is_judged: bool,
+    /// Whether the answer is shown only when it is stored.
+    pub(super) is_deferred: bool,
+    /// Whether hooks see the answer before it is shown.
+    pub(super) is_judged: bool,
     events: EventSender,
     pieces: Mutex<Pieces>,
     arrived: Notify,
@@ -36,7 +39,7 @@ pub(super) struct CallStream {
 struct Pieces {
     /// Whether a piece has arrived.
     begun: bool,
-    /// The text that was shown without being judged.
+    /// The text that was shown, or the white space at its begin.
     shown: String,
     /// The pieces for the hooks; adjacent pieces of the same source are joined.
     waiting: Vec<(Source, String)>,
@@ -71,8 +74,10 @@ impl Source {
 }
 
 impl CallStream {
-    pub(super) fn new(shows: bool, is_judged: bool, events: EventSender) -> Self {
-        Self { shows, is_judged, events, pieces: Mutex::default(), arrived: Notify::new() }
+    /// The stream of an answer for the person, if `shows`, and otherwise for the loop.
+    pub(super) fn new(shows: bool, is_deferred: bool, is_judged: bool, events: EventSender) -> Self {
+        let (shows, is_deferred) = (shows && !is_deferred, shows && is_deferred);
+        Self { shows, is_deferred, is_judged, events, pieces: Mutex::default(), arrived: Notify::new() }
     }
 
     /// Collects the complete text for [`collected_text`](Self::collected_text).
@@ -107,168 +112,200 @@ impl CallStream {
         if let (Some(text_so_far), Delta::Text(text)) = (&mut pieces.text_so_far, delta) {
             text_so_far.push_str(text);
         }
-        if self.shows {
-            let (source, text) = match delta {
-                Delta::Text(text) => (Source::Text, text),
-                Delta::Thinking(text) => (Source::Thinking, text),
-                Delta::ToolInput { call, tool, text } => {
-                    (Source::Input { call: call.to_owned(), tool: tool.to_owned() }, text)
-                }
-            };
-            match pieces.waiting.last_mut() {
-                _ if !self.is_judged => {
-                    if source == Source::Text {
-                        pieces.shown.push_str(text);
-                    }
-                    self.events.send(source.event(text.to_owned()));
-                }
-                Some((last, waiting)) if *last == source => waiting.push_str(text),
-                _ => pieces.waiting.push((source, text.to_owned())),
+        let (source, text) = match delta {
+            Delta::Text(text) => (Source::Text, text),
+            Delta::Thinking(text) => (Source::Thinking, text),
+            Delta::ToolInput { call, tool, text } => {
+                (Source::Input { call: call.to_owned(), tool: tool.to_owned() }, text)
             }
+        };
+        match pieces.waiting.last_mut() {
+            _ if !self.is_judged && !self.shows => {}
+            _ if !self.is_judged => self.show(&mut pieces, &source, text.to_owned()),
+            Some((last, waiting)) if *last == source => waiting.push_str(text),
+            _ => pieces.waiting.push((source, text.to_owned())),
         }
         drop(pieces);
         self.arrived.notify_one();
     }
-}
 
-/// What hooks have seen of a stream, and what is withheld.
-#[derive(Default)]
-pub(super) struct JudgedStream {
-    windows: Vec<(Source, HeldText)>,
-    /// The text as it arrived.
-    arrived: String,
-    /// Whether hooks changed the text.
-    rewritten: bool,
-}
-
-#[derive(Default)]
-struct HeldText {
-    held: String,
-    shown: Arc<String>,
-}
-
-impl JudgedStream {
-    fn window(&mut self, source: &Source) -> &mut HeldText {
-        let at = self.windows.iter().position(|(of, _)| of == source).unwrap_or_else(|| {
-            self.windows.push((source.clone(), HeldText::default()));
-            self.windows.len() - 1
-        });
-        &mut self.windows[at].1
+    /// Shows a piece. A text is shown from its first word on, so that white space alone does not count as an answer.
+    fn show(&self, pieces: &mut Pieces, source: &Source, mut text: String) {
+        if *source == Source::Text {
+            let begins = is_blank(&pieces.shown);
+            pieces.shown.push_str(&text);
+            if is_blank(&pieces.shown) {
+                return;
+            }
+            if begins {
+                text.clone_from(&pieces.shown);
+            }
+        }
+        self.events.send(source.event(text));
     }
 
     /// The text that was shown.
-    pub(super) fn shown(&self, stream: &CallStream) -> String {
-        let judged = self.windows.iter().find(|(of, _)| *of == Source::Text).map(|(_, window)| (*window.shown).clone());
-        judged.unwrap_or_else(|| stream.pieces().shown.clone())
+    pub(super) fn shown(&self) -> String {
+        Some(self.pieces().shown.clone()).filter(|shown| !is_blank(shown)).unwrap_or_default()
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+/// The windows of an answer, one for each source.
+#[derive(Default)]
+pub(super) struct Windows(Vec<Window>);
+
+struct Window {
+    source: Source,
+    /// Whether the text is shown as soon as hooks pass it.
+    is_shown: bool,
+    /// The text as the model wrote it.
+    written: String,
+    /// The text that hooks passed.
+    passed: Arc<String>,
+    /// The rest, as hooks left it.
+    held: String,
+    /// The number of characters at its end that no hook has seen.
+    fresh: usize,
+}
+
+impl Window {
+    fn add(&mut self, text: &str) {
+        self.written.push_str(text);
+        self.held.push_str(text);
+        self.fresh += text.chars().count();
+    }
+}
+
+impl Windows {
+    /// The windows of a complete answer.
+    fn of(content: &[Block]) -> Self {
+        let mut windows = Self::default();
+        for block in content {
+            match block {
+                Block::Text(text) => windows.add(Source::Text, &text.text, false),
+                Block::ToolUse(call) => {
+                    let source = Source::Input { call: call.id.clone(), tool: call.name.clone() };
+                    windows.add(source, &call.input.text(), false);
+                }
+                Block::Other(block) if block["type"] == "thinking" => {
+                    windows.add(Source::Thinking, block["thinking"].as_str().unwrap_or_default(), false);
+                }
+                _ => {}
+            }
+        }
+        windows
+    }
+
+    fn add(&mut self, source: Source, text: &str, is_shown: bool) {
+        self.window(source, is_shown).add(text);
+    }
+
+    fn window(&mut self, source: Source, is_shown: bool) -> &mut Window {
+        let at = self.0.iter().position(|window| window.source == source).unwrap_or_else(|| {
+            let (written, passed, held) = Default::default();
+            self.0.push(Window { source, is_shown, written, passed, held, fresh: 0 });
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+
+    /// Adds what the answer has more than its pieces: the rest, or the whole text of a source if it was not streamed, or
+    /// if something else was.
+    fn complete(&mut self, content: &[Block]) {
+        for whole in Self::of(content).0 {
+            let streamed = self.0.iter_mut().find(|window| window.source == whole.source && !window.written.is_empty());
+            match streamed.map(|window| (whole.written.strip_prefix(window.written.as_str()), window)) {
+                Some((Some(rest), window)) => window.add(rest),
+                // The same input can be written in several ways.
+                Some((None, window))
+                    if matches!(window.source, Source::Input { .. })
+                        && ToolInput::parse(&*window.written) == ToolInput::parse(&*whole.written) => {}
+                _ => self.0.push(whole),
+            }
+        }
+    }
+
+    /// Writes the text that hooks passed into the answer.
+    fn write_text(&self, content: &mut Vec<Block>) {
+        let text = self.0.iter().rfind(|window| window.source == Source::Text).map(|window| &*window.passed);
+        let Some(mut text) = text.filter(|text| **text != text_of(content)).cloned() else { return };
+        content.retain_mut(|block| match block {
+            Block::Text(block) => {
+                block.text = std::mem::take(&mut text);
+                !block.text.is_empty()
+            }
+            _ => true,
+        });
     }
 }
 
 impl TurnLoop {
-    /// Passes new pieces to hooks, and shows what they do not withhold.
+    /// Passes new pieces to hooks, and shows what they do not withhold. An answer that is not shown waits for its end.
     pub(super) async fn judge_stream(
         &mut self,
         stream: &CallStream,
-        judged: &mut JudgedStream,
+        windows: &mut Windows,
     ) -> Result<Option<StreamStop>, End> {
+        if !stream.shows {
+            return Ok(None);
+        }
         let waiting = std::mem::take(&mut stream.pieces().waiting);
         for (source, text) in waiting {
-            let fresh = text.chars().count();
-            judged.window(&source).held.push_str(&text);
-            if source == Source::Text {
-                judged.arrived.push_str(&text);
-            }
-            if let Some(stopped) = self.judge_window(judged, &source, fresh, false).await? {
+            let window = windows.window(source, true);
+            window.add(&text);
+            if let Some(stopped) = self.judge_window(stream, window, false).await? {
                 return Ok(Some(stopped));
             }
         }
         Ok(None)
     }
 
-    /// Passes the withheld text to hooks, with what the answer has more than its pieces, or the whole answer if it was
-    /// not streamed. The answer then contains the text that was shown.
+    /// Passes everything to hooks that they have not passed yet. The answer then contains the text that they passed.
     pub(super) async fn judge_rest(
         &mut self,
         stream: &CallStream,
-        judged: &mut JudgedStream,
+        windows: &mut Windows,
         answer: &mut ModelAnswer,
     ) -> Result<Option<StreamStop>, End> {
-        let whole = text_of(&answer.content);
-        let rest = whole.strip_prefix(&judged.arrived);
-        let mut fresh = 0;
-        if let Some(rest) = rest.filter(|rest| !rest.is_empty() && !judged.arrived.is_empty()) {
-            judged.window(&Source::Text).held.push_str(rest);
-            fresh = rest.chars().count();
+        if let Some(stopped) = self.judge_stream(stream, windows).await? {
+            return Ok(Some(stopped));
         }
-        let sources: Vec<_> = judged.windows.iter().map(|(source, _)| source.clone()).collect();
-        for source in sources {
-            if judged.window(&source).held.is_empty() {
-                continue;
-            }
-            let fresh = if source == Source::Text { fresh } else { 0 };
-            if let Some(stopped) = self.judge_window(judged, &source, fresh, true).await? {
+        for (source, text) in std::mem::take(&mut stream.pieces().waiting) {
+            windows.add(source, &text, false);
+        }
+        windows.complete(&answer.content);
+        for window in windows.0.iter_mut().filter(|window| !window.held.is_empty()) {
+            if let Some(stopped) = self.judge_window(stream, window, true).await? {
                 return Ok(Some(stopped));
             }
         }
-        let shown = judged.shown(stream);
-        if rest.is_none() || judged.arrived.is_empty() {
-            // Nothing was streamed, or something else than the answer.
-            return self.judge_whole(answer).await;
-        }
-        if judged.rewritten {
-            let mut shown = Some(shown);
-            answer.content.retain_mut(|block| match block {
-                Block::Text(text) => shown.take().is_some_and(|shown| {
-                    text.text = shown;
-                    !text.text.is_empty()
-                }),
-                _ => true,
-            });
-        }
-        Ok(None)
-    }
-
-    /// Passes an answer that was not streamed to hooks.
-    async fn judge_whole(&mut self, answer: &mut ModelAnswer) -> Result<Option<StreamStop>, End> {
-        for block in &mut answer.content {
-            let Block::Text(text) = block else { continue };
-            let mut judged = JudgedStream::default();
-            let fresh = text.text.chars().count();
-            judged.window(&Source::Text).held = std::mem::take(&mut text.text);
-            let event = StreamDelta::new(StreamChannel::Text).fresh(fresh).last(true);
-            let held = std::mem::take(&mut judged.window(&Source::Text).held);
-            match self.judge_delta(event, held).await? {
-                Ok(left) => text.text = left,
-                Err(stopped) => return Ok(Some(stopped)),
-            }
-        }
-        answer.content.retain(|block| block.as_text() != Some(""));
+        windows.write_text(&mut answer.content);
         Ok(None)
     }
 
     async fn judge_window(
         &mut self,
-        judged: &mut JudgedStream,
-        source: &Source,
-        fresh: usize,
+        stream: &CallStream,
+        window: &mut Window,
         last: bool,
     ) -> Result<Option<StreamStop>, End> {
-        let window = judged.window(source);
-        let event = StreamDelta::new(source.channel()).shown(Arc::clone(&window.shown)).fresh(fresh).last(last);
-        let held = std::mem::take(&mut window.held);
-        let before = held.clone();
-        let left = match self.judge_delta(event, held).await? {
+        let event = StreamDelta::new(window.source.channel()).shown(Arc::clone(&window.passed));
+        let event = event.fresh(std::mem::take(&mut window.fresh)).last(last);
+        let mut passed = match self.judge_delta(event, std::mem::take(&mut window.held)).await? {
             Ok(left) => left,
             Err(stopped) => return Ok(Some(stopped)),
         };
-        judged.rewritten |= *source == Source::Text && left != before;
-        let kept_back = if last { Hold::NOTHING } else { self.hold() };
-        let window = judged.window(source);
-        let kept = kept_back.of(&left).to_owned();
-        let shown = left[..left.len() - kept.len()].to_owned();
-        window.held = kept;
-        if !shown.is_empty() {
-            Arc::make_mut(&mut window.shown).push_str(&shown);
-            self.emit(|| source.event(shown));
+        let hold = if last { Hold::NOTHING } else { self.hold() };
+        window.held = passed.split_off(passed.len() - hold.of(&passed).len());
+        if !passed.is_empty() {
+            Arc::make_mut(&mut window.passed).push_str(&passed);
+            if window.is_shown {
+                stream.show(&mut stream.pieces(), &window.source, passed);
+            }
         }
         Ok(None)
     }
@@ -304,51 +341,8 @@ impl TurnLoop {
     fn hold(&self) -> Hold {
         self.stream_judges().fold(Hold::NOTHING, |hold, hooks| hold.and(hooks.hold::<StreamDelta>()))
     }
-
-    /// Stores the part of an answer that was shown, if the turn ends while hooks judge the answer.
-    pub(super) async fn keeping<T>(&mut self, judged: Result<T, End>) -> Result<T, End> {
-        if judged.is_err() {
-            self.keep_broken().await?;
-        }
-        judged
-    }
-
-    /// Stores the part of an incomplete answer that was shown.
-    pub(super) async fn keep_broken(&mut self) -> Result<(), End> {
-        if !self.shown.trim().is_empty() {
-            let text = format!("{} [the answer broke off]", self.shown);
-            self.store(Message::new(Role::Assistant, text)).await?;
-        }
-        self.shown.clear();
-        Ok(())
-    }
-
-    /// Shows a stored answer, or replaces what was shown by it.
-    pub(super) fn show(&mut self, stored: &Message) {
-        let (text, shown) = (text_of(&stored.content), std::mem::take(&mut self.shown));
-        if shown.is_empty() {
-            if !text.is_empty() {
-                self.emit(|| TurnEvent::Text(stored.text().into_owned()));
-            }
-        } else if !same_words(&text, &shown) {
-            self.emit(|| TurnEvent::Retracted { instead: stored.text().into_owned() });
-        }
-    }
-
-    /// Retracts text that was shown but not stored, because the turn ended with `outcome` in between.
-    pub(super) fn retract(&mut self, outcome: &Outcome) {
-        if !std::mem::take(&mut self.shown).trim().is_empty() {
-            self.emit(|| TurnEvent::Retracted { instead: outcome.to_string() });
-        }
-    }
 }
 
-fn text_of(content: &[Block]) -> String {
+pub(super) fn text_of(content: &[Block]) -> String {
     content.iter().filter_map(Block::as_text).collect()
-}
-
-/// Whether both texts are equal except for white space, because blocks of text are shown without a separator.
-fn same_words(one: &str, other: &str) -> bool {
-    let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<Vec<_>>();
-    one == other || words(one) == words(other)
 }

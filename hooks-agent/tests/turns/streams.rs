@@ -33,6 +33,8 @@ enum Ends {
     Stalls,
     /// The first call stalls, the next one answers.
     StallsOnce,
+    Breaks,
+    Panics,
 }
 
 impl Pieces {
@@ -55,7 +57,11 @@ impl Model for Pieces {
             if self.end == Ends::Stalls || self.end == Ends::StallsOnce && call == 0 {
                 std::future::pending::<()>().await;
             }
-            Ok(ModelAnswer::text(self.said.concat()))
+            match self.end {
+                Ends::Breaks => Err(ModelError::Broken("cut off".to_owned())),
+                Ends::Panics => std::panic::resume_unwind(Box::new("of course")),
+                _ => Ok(ModelAnswer::text(self.said.concat())),
+            }
         })
     }
 }
@@ -153,6 +159,7 @@ async fn an_answer_that_is_longer_than_its_pieces_is_judged_shown_and_stored_to_
         ("hunter2 was it", "hunter2", "*** was it", Some("***"), 1),
         // The same letters are another text.
         ("the key is hun ter2", "the key is hunter2", "the key is hun ter2", Some("the key is ***"), 1),
+        ("rm -rf / tmp", "rm -rf /tmp", "rm -rf / tmp", Some("rm -rf /tmp"), 1),
     ] {
         for hold in [0, 30] {
             let mut bench = Bench::new([]);
@@ -323,8 +330,165 @@ async fn a_row_that_differs_from_the_shown_text_is_reported() {
     assert_eq!(retractions(&events), ["the secret is **"]);
 }
 
+/// Masks the rows of answers.
+fn masks_rows() -> Hook {
+    Hook::at::<BeforeCreateMessage>("rows").writer(|_, _, row: &mut Message| {
+        row.rewrite_text(|text| Some(text.replace("hunter2", "***")));
+    })
+}
+
+fn required<K: HookKind>(id: &str) -> Hook
+where
+    K::Subject: Clone,
+{
+    Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>("it broke")).on_failure(OnFailure::Required)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_masked_row_replaces_what_was_shown_however_the_stream_ends() {
+    let at_so = |says: fn() -> Result<Permission, Halt>| {
+        Hook::at::<StreamDelta>("stops")
+            .reader(move |_, _, window: &String| if window.contains("so") { says() } else { Ok(Permission::NoOpinion) })
+    };
+    let cases = [
+        (Ends::Breaks, None, " [the answer broke off]"),
+        (Ends::Panics, None, " [the answer broke off]"),
+        (Ends::Stalls, None, " [the answer broke off]"),
+        (Ends::Answers, Some(at_so(|| Ok(Permission::deny("no")))), "\n[Blocked by hook] no"),
+        (Ends::Answers, Some(at_so(|| Err(Halt::new("enough")))), "\n[Hook stopped] enough"),
+        (Ends::Answers, Some(required::<PostModelCall>("fails")), "so"),
+    ];
+    for (at, (end, hook, note)) in cases.into_iter().enumerate() {
+        for (cancels, late) in [(false, false), (true, false), (false, true)] {
+            if (cancels || late) && end != Ends::Stalls {
+                continue;
+            }
+            let mut bench = Bench::new([]);
+            bench.app(masks_rows());
+            hook.clone().into_iter().for_each(|hook| bench.app(hook));
+            let mut limits = Limits::default();
+            limits.turn = late.then_some(Duration::from_secs(1));
+            let mut model = Pieces::of(["it is hunter2, ", "so"]);
+            model.end = end;
+            let session = bench.session(bench.harness().model("main", model).limits(limits)).await;
+            let mut turn = session.turn(None, "hi");
+            let mut events = Vec::new();
+            while let Some(event) = turn.next().await {
+                if cancels && matches!(event, TurnEvent::Text(_)) {
+                    turn.cancel();
+                }
+                events.push(event);
+            }
+            let reply = turn.await;
+            let stored = bench.stored().await[1].clone();
+            assert!(texts(&events).concat().contains("hunter2"), "{at}");
+            assert!(stored.starts_with("assistant: it is ***, ") && stored.ends_with(note), "{at}: {stored}");
+            assert_eq!(retractions(&events), [stored.trim_start_matches("assistant: ")], "{at}: {reply}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_stays_shown_if_a_hook_fails_after_that() {
+    let mut bench = Bench::new([]);
+    bench.app(Hook::at::<AfterCreateMessage>("audit").on_failure_of_answers());
+    let mut model = Pieces::of(["it is ", "so"]);
+    model.end = Ends::Breaks;
+    let (reply, events) = streamed(&bench, model).await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    assert_eq!(bench.stored().await[1], "assistant: it is so [the answer broke off]");
+    assert_eq!(retractions(&events), <[&str; 0]>::default());
+}
+
+trait OnFailureOfAnswers {
+    fn on_failure_of_answers(self) -> Hook;
+}
+
+impl OnFailureOfAnswers for hook_sdk::hook::HookAt<AfterCreateMessage> {
+    fn on_failure_of_answers(self) -> Hook {
+        let fails = |event: &AfterCreateMessage| if event.message.role == Role::Assistant { Err("no") } else { Ok(()) };
+        self.reader(move |_, event: &AfterCreateMessage, _| fails(event)).on_failure(OnFailure::Required)
+    }
+}
+
+/// Defers the output of each call.
+fn defers() -> Hook {
+    Hook::at::<PreModelCall>("defers").writer(|_, _, request: &mut ModelRequest| request.defer_output = true)
+}
+
+#[tokio::test]
+async fn a_deferred_answer_that_hooks_cannot_judge_is_replaced_by_a_note() {
+    let row =
+        Hook::at::<BeforeCreateMessage>("fails").reader(|_, _, row: &Message| match row.text().contains("secret") {
+            true => Err("it broke"),
+            false => Ok(()),
+        });
+    let hooks = [required::<PostModelCall>("fails"), row.on_failure(OnFailure::Required), required::<Stop>("fails")];
+    for hook in hooks {
+        let mut bench = Bench::new([]);
+        bench.app(defers());
+        bench.app(hook);
+        let (reply, events) = streamed(&bench, Pieces::of(["the ", "secret"])).await;
+        assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+        let note = "[Withheld: the turn ended before all hooks had judged the answer]";
+        assert_eq!(texts(&events), [note]);
+        assert_eq!(bench.stored().await[1..], [format!("assistant: {note}")]);
+    }
+    let mut model = Pieces::of(["the ", "secret"]);
+    model.end = Ends::Breaks;
+    let mut bench = Bench::new([]);
+    bench.app(defers());
+    streamed(&bench, model).await;
+    assert_eq!(bench.stored().await, ["user: hi"], "there is no answer");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_shown_to_its_end_did_not_break_off() {
+    let mut bench = Bench::new([]);
+    bench.app(required::<PostModelCall>("fails"));
+    streamed(&bench, Pieces::of(["it is ", "so"])).await;
+    assert_eq!(bench.stored().await[1..], ["assistant: it is so"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn white_space_is_no_answer_and_is_shown_with_the_first_word() {
+    let (bench, calls) = (Bench::new([]), Arc::new(AtomicUsize::new(0)));
+    let mut model = Pieces::of(["\n", " ", "so ", "be it"]);
+    model.calls = Arc::clone(&calls);
+    let (reply, events) = streamed(&bench, model.clone()).await;
+    assert_eq!((reply.to_string().as_str(), texts(&events)[0].as_str()), ("\n so be it", "\n so "));
+    assert_eq!(retractions(&events), <[&str; 0]>::default());
+
+    (model.said, model.end) = (Arc::new(vec!["\n".to_owned()]), Ends::StallsOnce);
+    calls.store(0, Ordering::Relaxed);
+    let (reply, events) = streamed(&Bench::new([]), model).await;
+    assert_eq!((reply.to_string().as_str(), calls.load(Ordering::Relaxed)), ("\n", 2));
+    assert_eq!(texts(&events), ["\n"]);
+}
+
+#[tokio::test]
+async fn a_truncated_answer_that_a_hook_continues_is_shown_and_part_of_the_reply() {
+    let cut = |text: &str| Line::answer(ModelAnswer::text(text).stop_reason(hooks_agent::model::MAX_TOKENS));
+    for deferred in [false, true] {
+        let mut bench = Bench::new([cut("Flight A is late,"), Line::text("flight B is full.")]);
+        bench.app(Hook::at::<PostModelCall>("more").reader(|_, event: &PostModelCall, _| {
+            match event.stop_reason.as_str() {
+                hooks_agent::model::MAX_TOKENS => ReplyVerdict::Continue,
+                _ => ReplyVerdict::default(),
+            }
+        }));
+        if deferred {
+            bench.app(defers());
+        }
+        let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
+        assert_eq!(texts(&events), ["Flight A is late,", "flight B is full."]);
+        assert_eq!(reply.to_string(), "Flight A is late,\nflight B is full.");
+        assert_eq!(bench.stored().await.len(), 3);
+    }
+}
+
 /// Thinks, then calls a tool, in pieces.
-struct Thinks(AtomicUsize);
+struct Thinks(AtomicUsize, bool);
 
 impl Model for Thinks {
     fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
@@ -332,10 +496,12 @@ impl Model for Thinks {
             if self.0.fetch_add(1, Ordering::Relaxed) > 0 {
                 return Ok(ModelAnswer::text("done"));
             }
-            deltas.thinking("is it ");
-            deltas.thinking("hunter2?");
-            deltas.tool_input("1", "lookup", r#"{"id":"#);
-            deltas.tool_input("1", "lookup", r#""hunter2"}"#);
+            if self.1 {
+                deltas.thinking("is it ");
+                deltas.thinking("hunter2?");
+                deltas.tool_input("1", "lookup", r#"{"id":"#);
+                deltas.tool_input("1", "lookup", r#""hunter2"}"#);
+            }
             Ok(ModelAnswer::new(vec![
                 Block::Other(json!({ "type": "thinking", "thinking": "is it hunter2?", "signature": "s" })),
                 Block::ToolUse(ToolCall::new("1", "lookup", json!({ "id": "hunter2" }))),
@@ -351,7 +517,7 @@ async fn thinking_and_tool_input_are_streamed_and_hooks_change_only_what_is_show
         if masked {
             bench.app(masks(SECRETS).hold(Hold::SENTENCE));
         }
-        let (reply, events) = streamed(&bench, Thinks(AtomicUsize::new(0))).await;
+        let (reply, events) = streamed(&bench, Thinks(AtomicUsize::new(0), true)).await;
         assert_eq!(reply.to_string(), "done");
         let thought: String = events
             .iter()
@@ -368,6 +534,54 @@ async fn thinking_and_tool_input_are_streamed_and_hooks_change_only_what_is_show
         let row = serde_json::to_string(&reply.messages[1]).unwrap();
         assert!(row.contains("is it hunter2?"), "{row}");
     }
+}
+
+#[tokio::test]
+async fn hooks_judge_each_channel_of_a_whole_answer_once() {
+    let whole = |text: &str| text.contains("hunter2?") || text.contains(r#"{"id":"hunter2"}"#);
+    for (streams, deferred) in [(true, false), (true, true), (false, false), (false, true)] {
+        for channel in ["thinking", "tool_input"] {
+            let (mut bench, log) = (Bench::new([]), super::bench::Log::default());
+            let seen = log.clone();
+            let gate = Hook::at::<StreamDelta>("gate").reader(move |_, _, window: &String| {
+                seen.note(window.as_str());
+                if whole(window) { Permission::deny("no keys") } else { Permission::NoOpinion }
+            });
+            bench.app(gate.only("channel", channel).hold(30));
+            if deferred {
+                bench.app(defers());
+            }
+            let (reply, events) = streamed(&bench, Thinks(AtomicUsize::new(0), streams)).await;
+            let what = format!("{channel}, streams: {streams}, deferred: {deferred}");
+            assert!(matches!(reply.outcome, Outcome::StreamStopped { .. }), "{what}: {reply}");
+            assert!(!bench.log.take().contains(&"the tool".to_owned()), "{what}");
+            assert!(!events.iter().any(|event| matches!(event, TurnEvent::ToolInput { .. } | TurnEvent::Thinking(_))));
+            assert_eq!(log.take().len(), 1, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn hooks_see_the_text_of_all_blocks_of_a_whole_answer_together() {
+    let blocks = || vec![Block::from("the key is hun"), Block::from("ter2, ok")];
+    let answer = || ModelAnswer::new(blocks());
+    for (line, deferred) in
+        [(answer(), false), (answer(), true)].map(|(answer, deferred)| (Line::answer(answer), deferred))
+    {
+        let mut bench = Bench::new([line.clone(), line]);
+        bench.app(masks(SECRETS));
+        if deferred {
+            bench.app(defers());
+        }
+        let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
+        assert_eq!(texts(&events), ["the key is ***, ok"]);
+        assert_eq!(bench.stored().await[1], format!("assistant: {reply}"));
+    }
+    // What hooks leave as it is keeps its blocks.
+    let mut bench = Bench::new([Line::answer(answer())]);
+    bench.app(masks(&["something else"]));
+    bench.turn().await;
+    assert_eq!(bench.stored().await[1], "assistant: the key is hun | ter2, ok");
 }
 
 #[tokio::test]
