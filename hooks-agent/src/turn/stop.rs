@@ -117,15 +117,14 @@ impl TurnLoop {
     /// streamed.
     async fn not_judged(&mut self, row: Option<Message>) -> Result<(), End> {
         let withheld = self.is_deferred || self.hooks.has::<Stop>() && self.shown.is_empty();
-        let row = row.map(|row| if withheld { Message::new(Role::Assistant, WITHHELD) } else { row });
-        self.append_said(row, "").await.map(drop)
+        if withheld && row.is_some() { self.withhold().await } else { self.append_said(row, "").await.map(drop) }
     }
 
     /// The row of an answer. If hooks cannot judge it, a deferred answer is replaced by a note.
     pub(super) async fn row_of_answer(&mut self, message: Message) -> Result<Message, End> {
         let row = self.row_of(message).await;
         if row.is_err() && self.is_deferred {
-            self.append_said(Some(Message::new(Role::Assistant, WITHHELD)), "").await?;
+            self.withhold().await?;
         }
         row
     }
@@ -143,10 +142,14 @@ impl TurnLoop {
         if !self.shown.is_empty() {
             self.say(self.shown.clone(), note).await.map(drop)
         } else if self.is_deferred {
-            self.append_said(Some(Message::new(Role::Assistant, WITHHELD)), "").await.map(drop)
+            self.withhold().await
         } else {
             Ok(())
         }
+    }
+
+    async fn withhold(&mut self) -> Result<(), End> {
+        self.append_said(Some(Message::new(Role::Assistant, WITHHELD)), "").await.map(drop)
     }
 
     /// Stores `text` and a `note` as an answer. Returns what is stored.

@@ -337,10 +337,7 @@ fn masks_rows() -> Hook {
     })
 }
 
-fn required<K: HookKind>(id: &str) -> Hook
-where
-    K::Subject: Clone,
-{
+fn required<K: HookKind>(id: &str) -> Hook {
     Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>("it broke")).on_failure(OnFailure::Required)
 }
 
@@ -391,7 +388,10 @@ async fn a_masked_row_replaces_what_was_shown_however_the_stream_ends() {
 #[tokio::test]
 async fn what_is_stored_stays_shown_if_a_hook_fails_after_that() {
     let mut bench = Bench::new([]);
-    bench.app(Hook::at::<AfterCreateMessage>("audit").on_failure_of_answers());
+    let audit = Hook::at::<AfterCreateMessage>("audit").reader(|_, event: &AfterCreateMessage, ()| {
+        if event.message.role == Role::Assistant { Err("no") } else { Ok(()) }
+    });
+    bench.app(audit.on_failure(OnFailure::Required));
     let mut model = Pieces::of(["it is ", "so"]);
     model.end = Ends::Breaks;
     let (reply, events) = streamed(&bench, model).await;
@@ -400,29 +400,15 @@ async fn what_is_stored_stays_shown_if_a_hook_fails_after_that() {
     assert_eq!(retractions(&events), <[&str; 0]>::default());
 }
 
-trait OnFailureOfAnswers {
-    fn on_failure_of_answers(self) -> Hook;
-}
-
-impl OnFailureOfAnswers for hook_sdk::hook::HookAt<AfterCreateMessage> {
-    fn on_failure_of_answers(self) -> Hook {
-        let fails = |event: &AfterCreateMessage| if event.message.role == Role::Assistant { Err("no") } else { Ok(()) };
-        self.reader(move |_, event: &AfterCreateMessage, _| fails(event)).on_failure(OnFailure::Required)
-    }
-}
-
 /// Defers the output of each call.
 fn defers() -> Hook {
     Hook::at::<PreModelCall>("defers").writer(|_, _, request: &mut ModelRequest| request.defer_output = true)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_deferred_answer_that_hooks_cannot_judge_is_replaced_by_a_note() {
-    let row =
-        Hook::at::<BeforeCreateMessage>("fails").reader(|_, _, row: &Message| match row.text().contains("secret") {
-            true => Err("it broke"),
-            false => Ok(()),
-        });
+    let row = Hook::at::<BeforeCreateMessage>("fails")
+        .reader(|_, _, row: &Message| if row.text().contains("secret") { Err("it broke") } else { Ok(()) });
     let hooks = [required::<PostModelCall>("fails"), row.on_failure(OnFailure::Required), required::<Stop>("fails")];
     for hook in hooks {
         let mut bench = Bench::new([]);
@@ -563,12 +549,9 @@ async fn hooks_judge_each_channel_of_a_whole_answer_once() {
 
 #[tokio::test]
 async fn hooks_see_the_text_of_all_blocks_of_a_whole_answer_together() {
-    let blocks = || vec![Block::from("the key is hun"), Block::from("ter2, ok")];
-    let answer = || ModelAnswer::new(blocks());
-    for (line, deferred) in
-        [(answer(), false), (answer(), true)].map(|(answer, deferred)| (Line::answer(answer), deferred))
-    {
-        let mut bench = Bench::new([line.clone(), line]);
+    let line = Line::answer(ModelAnswer::new(vec![Block::from("the key is hun"), Block::from("ter2, ok")]));
+    for deferred in [false, true] {
+        let mut bench = Bench::new([line.clone()]);
         bench.app(masks(SECRETS));
         if deferred {
             bench.app(defers());
@@ -578,7 +561,7 @@ async fn hooks_see_the_text_of_all_blocks_of_a_whole_answer_together() {
         assert_eq!(bench.stored().await[1], format!("assistant: {reply}"));
     }
     // What hooks leave as it is keeps its blocks.
-    let mut bench = Bench::new([Line::answer(answer())]);
+    let mut bench = Bench::new([line]);
     bench.app(masks(&["something else"]));
     bench.turn().await;
     assert_eq!(bench.stored().await[1], "assistant: the key is hun | ter2, ok");
