@@ -206,8 +206,8 @@ impl Windows {
 
     fn window(&mut self, source: Source, is_shown: bool) -> &mut Window {
         let at = self.0.iter().position(|window| window.source == source).unwrap_or_else(|| {
-            let (written, passed, held) = Default::default();
-            self.0.push(Window { source, is_shown, written, passed, held, fresh: 0 });
+            let (written, held) = (String::new(), String::new());
+            self.0.push(Window { source, is_shown, written, passed: Arc::default(), held, fresh: 0 });
             self.0.len() - 1
         });
         &mut self.0[at]
