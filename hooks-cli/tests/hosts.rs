@@ -325,7 +325,7 @@ fn recorded_calls_of_a_host_are_replayed() {
     // Other rules are a changed hook, so what they decide counts although the recording lacks a secret.
     let shell = case("codex", "pre_tool.shell");
     let mut payload: Value = serde_json::from_slice(&shell.stdin).unwrap();
-    payload["tool_input"]["command"] = "export DB_PASSWORD=hunter2hunter2".into();
+    payload["tool_input"]["command"] = format!("export DB_PASSWORD={}", "hunter2".repeat(2)).into();
     assert_eq!(hooks(folder.path(), &["trust", "--yes", "other.json"]).code, Some(0));
     let args = [shell.args(), vec!["--rules", "other.json", "--record", "secret"]].concat();
     hooks_with(folder.path(), &args, payload.to_string().as_bytes());

@@ -380,7 +380,7 @@ fn requests_and_their_headers_are_those_that_every_list_allows() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", server.local_addr().unwrap());
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let hears = Arc::clone(&heard);
+    let teams = Arc::clone(&heard);
     std::thread::spawn(move || {
         for stream in server.incoming() {
             let (mut stream, mut sent, mut buffer) = (stream.unwrap(), Vec::new(), [0; 4096]);
@@ -390,7 +390,7 @@ fn requests_and_their_headers_are_those_that_every_list_allows() {
             }
             let sent = String::from_utf8(sent).unwrap();
             let team = sent.lines().find_map(|line| line.strip_prefix("x-team:")).unwrap();
-            hears.lock().unwrap().push(team.trim().to_owned());
+            teams.lock().unwrap().push(team.trim().to_owned());
             stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
         }
     });

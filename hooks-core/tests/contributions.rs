@@ -191,7 +191,7 @@ fn contexts_and_notes_carry_data_with_their_text() {
     let notes: Vec<_> = both.audit_notes().map(|note| (&*note.message, &note.data)).collect();
     assert_eq!(notes, [("looked it up", &json!({ "took_ms": 3 }))]);
     let form = json!({"kind":"audit","params":{"message":"looked it up","data":{"took_ms":3}}});
-    assert_eq!(serde_json::to_value(both.iter().nth(1).unwrap()).unwrap(), form);
+    assert_eq!(serde_json::to_value(&both[1]).unwrap(), form);
 }
 
 fn names<'a>(tools: &hook_sdk::verdict::Tools<'a>) -> Vec<&'a str> {

@@ -112,7 +112,7 @@ impl Installation {
                 None => Ok(Some(after)),
             }
         };
-        let changed = change(&file, false, &next)?;
+        let changed = change(&file, false, next)?;
         Ok(vec![if changed.is_some() { FileChange::Added(file, events) } else { FileChange::Unchanged(file) }])
     }
 
@@ -120,7 +120,7 @@ impl Installation {
     fn with(&self, host: &Host, before: &str, commands: &[Command]) -> Result<String, String> {
         let there = self.ours(host, before)?;
         let wanted = self.ours(host, &self.document(host, commands)?)?;
-        let has = |wanted: &Entry| there.iter().any(|entry| differences(host, entry, wanted).0.is_empty());
+        let has = |wanted: &FileEntry| there.iter().any(|entry| differences(host, entry, wanted).0.is_empty());
         if there.len() == wanted.len() && wanted.iter().all(has) {
             return Ok(before.to_owned());
         }
@@ -179,9 +179,9 @@ impl Installation {
     }
 
     /// What an install into nothing writes for the commands of these entries, if all are at events of the host.
-    fn made<'a>(&self, host: &Host, entries: impl Iterator<Item = &'a Entry>) -> Result<Option<String>, String> {
+    fn made<'a>(&self, host: &Host, entries: impl Iterator<Item = &'a FileEntry>) -> Result<Option<String>, String> {
         let of_event = |name: &str| host.events().find(|event| event.name == name && host.place.names(name));
-        let command = |entry: &Entry| Some((of_event(event_of(&entry.command))?, entry.command.clone()));
+        let command = |entry: &FileEntry| Some((of_event(event_of(&entry.command))?, entry.command.clone()));
         let commands: Option<Vec<Command>> = entries.map(command).collect();
         commands.map(|commands| self.document(host, &commands)).transpose()
     }
@@ -208,7 +208,7 @@ impl Installation {
             let gone =
                 |there: Option<&str>| Ok(there.filter(|text| self.of_script(host, text).is_none()).map(str::to_owned));
             let ours = self.scripts(host, &place).map(|(file, _)| file);
-            return ours.map(|file| change(&file, false, &gone).map(|_| FileChange::Deleted(file))).collect();
+            return ours.map(|file| change(&file, false, gone).map(|_| FileChange::Deleted(file))).collect();
         }
         let file = self.file(&place, "");
         if read(&file)?.is_none() {
@@ -222,7 +222,7 @@ impl Installation {
                 || Ok::<_, String>(self.made(host, ours.iter())?.as_deref() == Some(before) && !file.is_symlink());
             Ok(if !ours.is_empty() && is_made()? { None } else { Some(without(before, &ours)?) })
         };
-        Ok(vec![match change(&file, false, &next)? {
+        Ok(vec![match change(&file, false, next)? {
             None => FileChange::Unchanged(file),
             Some(true) => FileChange::Removed(file),
             Some(false) => FileChange::Deleted(file),
@@ -245,9 +245,9 @@ impl Installation {
     }
 
     /// The entries of this program, wherever they stand.
-    fn ours(&self, host: &Host, text: &str) -> Result<Vec<Entry>, String> {
+    fn ours(&self, host: &Host, text: &str) -> Result<Vec<FileEntry>, String> {
         let (root, mut found) = (edit::parse(text)?, Vec::new());
-        walk(&root, text, &Entry::default(), &|command| self.is_ours(host.name, command), &mut found);
+        walk(&root, text, &FileEntry::default(), &|command| self.is_ours(host.name, command), &mut found);
         Ok(found)
     }
 
@@ -258,7 +258,7 @@ impl Installation {
             Some(_) => Err("there is a hook already, and Cline runs one file per event".to_owned()),
             None => Ok(Some(text.clone())),
         };
-        let changed = change(&file, true, &next)?;
+        let changed = change(&file, true, next)?;
         Ok(if changed.is_some() { FileChange::Added(file, vec![event]) } else { FileChange::Unchanged(file) })
     }
 
@@ -284,7 +284,7 @@ type Command = (HostEventSpec, String);
 
 /// An entry of this program, and what the host reads of it.
 #[derive(Clone, Default)]
-struct Entry {
+struct FileEntry {
     /// Leads to what goes with it: the entry, or its group if that is of this program too.
     path: Vec<usize>,
     /// The keys that lead to it.
@@ -294,7 +294,7 @@ struct Entry {
     command: String,
 }
 
-fn walk(node: &Node, text: &str, above: &Entry, ours: &dyn Fn(&str) -> bool, found: &mut Vec<Entry>) {
+fn walk(node: &Node, text: &str, above: &FileEntry, ours: &dyn Fn(&str) -> bool, found: &mut Vec<FileEntry>) {
     let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
     let in_list = matches!(node.kind, NodeKind::Array(_));
     for (index, part) in node.parts().enumerate() {
@@ -318,7 +318,7 @@ fn walk(node: &Node, text: &str, above: &Entry, ours: &dyn Fn(&str) -> bool, fou
                 if is_alone && above.at.ends_with("[].hooks") {
                     entry.path.truncate(entry.path.len() - 2);
                 }
-                found.push(Entry { command, ..entry });
+                found.push(FileEntry { command, ..entry });
             }
             _ => walk(part, text, &entry, ours, found),
         }
@@ -326,7 +326,7 @@ fn walk(node: &Node, text: &str, above: &Entry, ours: &dyn Fn(&str) -> bool, fou
 }
 
 /// The text of a file without these entries.
-fn without(text: &str, ours: &[Entry]) -> Result<String, String> {
+fn without(text: &str, ours: &[FileEntry]) -> Result<String, String> {
     ours.iter().rev().try_fold(text.to_owned(), |text, entry| edit::remove(&text, &entry.path))
 }
 
@@ -335,7 +335,7 @@ const TELLING: &[&str] = &["name", "description", "statusMessage", "show_output"
 
 /// In what an entry is other than `install` would write it: what keeps the host from asking or from hearing the answer, and
 /// what does not.
-fn differences(host: &Host, entry: &Entry, wanted: &Entry) -> (Vec<String>, Vec<String>) {
+fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) -> (Vec<String>, Vec<String>) {
     let (mut minds, mut tells) = (Vec::new(), Vec::new());
     if entry.at != wanted.at {
         minds.push(format!("it stands at `{}` instead of `{}`", &entry.at[1..], &wanted.at[1..]));
@@ -472,7 +472,7 @@ fn read(file: &Path) -> Result<Option<String>, InstallError> {
 fn change(
     file: &Path,
     runs: bool,
-    next: &dyn Fn(Option<&str>) -> Result<Option<String>, String>,
+    next: impl Fn(Option<&str>) -> Result<Option<String>, String>,
 ) -> Result<Option<bool>, InstallError> {
     for _ in 0..100 {
         let before = read(file)?;

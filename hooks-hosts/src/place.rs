@@ -2,6 +2,7 @@
 
 /// The files and the form of a host's entries. In all texts, `$NAME` is the name of the program.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about a host")]
 #[non_exhaustive]
 pub struct EntryPlace {
     /// The file of a person, below the home folder.

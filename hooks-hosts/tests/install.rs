@@ -349,7 +349,9 @@ fn installations_at_the_same_time_lose_nothing() {
         });
         let counts: Vec<usize> = programs.iter().map(|program| program.installed(claude).unwrap().len()).collect();
         assert_eq!(counts, [9; 6], "{}", fs::read_to_string(&file).unwrap());
-        programs.iter().for_each(|program| drop(program.uninstall(claude).unwrap()));
+        for program in &programs {
+            program.uninstall(claude).unwrap();
+        }
         assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"model\": \"x\"\n}\n");
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
     }

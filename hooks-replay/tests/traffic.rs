@@ -58,11 +58,10 @@ async fn a_call_with_a_secret_or_a_long_text_is_denied_like_another() {
     });
     let hooks = Hooks::default().with(guard);
     let long = format!("{} && rm -rf /", "echo a && ".repeat(3_000));
-    for command in [
-        "rm -rf / && export DB_PASSWORD=hunter2hunter2",
-        "git push https://ada:s3cretpw99@example.org; rm -rf /",
-        &long,
-    ] {
+    let secret = "hunter2".repeat(2);
+    let assigned = format!("rm -rf / && export DB_PASSWORD={secret}");
+    let in_a_url = format!("git push https://ada:{secret}@example.org; rm -rf /");
+    for command in [&assigned, &in_a_url, &long] {
         let asked = [("claude", CLAUDE), ("codex", CODEX), ("goose", GOOSE), ("openai", OPENAI)];
         for (name, text) in asked {
             let path = folder.path(name);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::TurnLoop;
 use super::end::End;
-use super::stream::{CallStream, StreamStop, Windows};
+use super::stream::{CallStream, StreamStop, StreamWindows};
 use crate::event::TurnEvent;
 use crate::model::{Delta, Deltas, ModelAnswer, ModelCall, ModelError};
 use crate::panics::contained;
@@ -67,7 +67,7 @@ impl TurnLoop {
         if let Some(answer) = &request.answer {
             // Everything that handles answers of models handles this one too.
             let answer = Ok(ModelAnswer::new(answer.clone()));
-            return self.heard(&stream, Windows::default(), answer, Ok(None)).await;
+            return self.heard(&stream, StreamWindows::default(), answer, Ok(None)).await;
         }
         let parts = Arc::clone(&self.session.harness);
         // An empty profile resets the request to the default.
@@ -100,7 +100,7 @@ impl TurnLoop {
         let listener = |delta: Delta<'_>| stream.push(delta);
         let answer = contained(async { model.call(&call, Deltas::to(&listener)).await });
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
-        let mut windows = Windows::default();
+        let mut windows = StreamWindows::default();
         let (answer, stopped) = loop {
             // The time starts again in each round, because the stream is not read while hooks judge a piece.
             let idle = pin!(async {
@@ -154,7 +154,7 @@ impl TurnLoop {
     async fn heard(
         &mut self,
         stream: &CallStream,
-        mut windows: Windows,
+        mut windows: StreamWindows,
         mut answer: Result<ModelAnswer, ModelError>,
         mut stopped: Result<Option<StreamStop>, End>,
     ) -> Result<Answered, End> {

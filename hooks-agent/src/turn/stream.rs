@@ -156,9 +156,9 @@ fn is_blank(text: &str) -> bool {
 
 /// The windows of an answer, one for each source.
 #[derive(Default)]
-pub(super) struct Windows(Vec<Window>);
+pub(super) struct StreamWindows(Vec<StreamWindow>);
 
-struct Window {
+struct StreamWindow {
     source: Source,
     /// Whether the text is shown as soon as hooks pass it.
     is_shown: bool,
@@ -172,7 +172,7 @@ struct Window {
     fresh: usize,
 }
 
-impl Window {
+impl StreamWindow {
     fn add(&mut self, text: &str) {
         self.written.push_str(text);
         self.held.push_str(text);
@@ -180,7 +180,7 @@ impl Window {
     }
 }
 
-impl Windows {
+impl StreamWindows {
     /// The windows of a complete answer.
     fn of(content: &[Block]) -> Self {
         let mut windows = Self::default();
@@ -204,10 +204,10 @@ impl Windows {
         self.window(source, is_shown).add(text);
     }
 
-    fn window(&mut self, source: Source, is_shown: bool) -> &mut Window {
+    fn window(&mut self, source: Source, is_shown: bool) -> &mut StreamWindow {
         let at = self.0.iter().position(|window| window.source == source).unwrap_or_else(|| {
             let (written, held) = (String::new(), String::new());
-            self.0.push(Window { source, is_shown, written, passed: Arc::default(), held, fresh: 0 });
+            self.0.push(StreamWindow { source, is_shown, written, passed: Arc::default(), held, fresh: 0 });
             self.0.len() - 1
         });
         &mut self.0[at]
@@ -248,7 +248,7 @@ impl TurnLoop {
     pub(super) async fn judge_stream(
         &mut self,
         stream: &CallStream,
-        windows: &mut Windows,
+        windows: &mut StreamWindows,
     ) -> Result<Option<StreamStop>, End> {
         if !stream.shows {
             return Ok(None);
@@ -268,7 +268,7 @@ impl TurnLoop {
     pub(super) async fn judge_rest(
         &mut self,
         stream: &CallStream,
-        windows: &mut Windows,
+        windows: &mut StreamWindows,
         answer: &mut ModelAnswer,
     ) -> Result<Option<StreamStop>, End> {
         if let Some(stopped) = self.judge_stream(stream, windows).await? {
@@ -290,7 +290,7 @@ impl TurnLoop {
     async fn judge_window(
         &mut self,
         stream: &CallStream,
-        window: &mut Window,
+        window: &mut StreamWindow,
         last: bool,
     ) -> Result<Option<StreamStop>, End> {
         let event = StreamDelta::new(window.source.channel()).shown(Arc::clone(&window.passed));

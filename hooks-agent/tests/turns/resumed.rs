@@ -306,9 +306,9 @@ async fn the_gates_judge_again(is_edited: bool, judges: &str) {
         }
     });
     bench.app(rewrites.only("tool", "clerk").priority(-5));
-    let judged = bench.log.clone();
+    let log = bench.log.clone();
     let gate = Hook::at::<BeforeToolCall>("gate").reader(move |_, _, input: &ToolInput| {
-        judged.note(input["prompt"].as_str().unwrap());
+        log.note(input["prompt"].as_str().unwrap());
         if is_edited && input["prompt"] != "write to bob@y" {
             Permission::ask("a clerk?")
         } else {

@@ -17,14 +17,16 @@ use serde_json::json;
 
 use super::bench::{Bench, line};
 
+/// Answers, and the questions that they answer once these are asked.
+type Answers = Vec<(Option<ApprovalRequest>, Approval)>;
+
 /// Keeps each question and its answer until the question is closed.
 #[derive(Default)]
 pub(crate) struct Desk {
     asked: Mutex<Vec<ApprovalRequest>>,
-    /// The answers, and the questions that they answer once these are asked.
-    answers: Mutex<Vec<(Option<ApprovalRequest>, Approval)>>,
+    answers: Mutex<Answers>,
     /// The closed questions, with their answers.
-    closed: Mutex<Vec<(ApprovalRequest, Vec<(Option<ApprovalRequest>, Approval)>)>>,
+    closed: Mutex<Vec<(ApprovalRequest, Answers)>>,
     /// How often questions cannot be closed.
     pub(crate) fails_to_close: AtomicUsize,
     /// How often it fails after questions were closed.

@@ -193,6 +193,13 @@ impl tracing::Subscriber for Log {
 /// Of what a script said, a failure is told with the first line of stderr.
 #[tokio::test]
 async fn records_and_log_lines_name_the_rule_and_not_what_it_got_or_said() {
+    const HERE: &str = "rules::guards::records_and_log_lines_name_the_rule_and_not_what_it_got_or_said";
+    // Other tests log too, and whether anybody listens is a fact of the process.
+    if std::env::var_os("ALONE").is_none() {
+        let mut own = std::process::Command::new(std::env::current_exe().unwrap());
+        own.args(["--exact", HERE]).env("ALONE", "1");
+        return alone(own);
+    }
     for (end, level) in [("exit 1", "WARN"), ("exit 2", "DEBUG"), ("exit 0", "DEBUG")] {
         let line = format!("echo hush-out; echo first words >&2; echo hush-second >&2; {end} # hush-command");
         let rules = of_text(&commands("PreToolUse", &[&line]));
