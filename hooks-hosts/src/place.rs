@@ -27,8 +27,8 @@ pub struct EntryPlace {
     pub variables: &'static str,
     /// The unit of `$TIME`.
     pub unit: TimeUnit,
-    /// How many seconds the host waits for a command without a time: at an event, or with an empty name at every other one. Nobody
-    /// knows of a host that is not there.
+    /// How many seconds the host waits for a command without a time: at an event, or with an empty name at every other one. Empty
+    /// if that is unknown.
     pub waits: &'static [(&'static str, f64)],
     /// What stands for `$GATE` before a call, and nowhere else.
     pub at_gates: &'static str,
