@@ -1,15 +1,11 @@
 //! The options of a hook.
 
-mod visibility;
-
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-
-pub use visibility::Visibility;
 
 use crate::failure::OnFailure;
 use crate::verdict::Capabilities;
@@ -290,4 +286,20 @@ fn parse_duration(text: &str) -> Option<Duration> {
 /// The options of a hook of the attribute, with its lists. Generated code sets the others.
 pub const fn options(after: HookIds, before: HookIds, requires: HookIds) -> Options {
     Options { after, before, requires, ..Options::DEFAULT }
+}
+
+closed_words! {
+    /// Who sees what a hook does. Set with `visibility = …`; a harness filters records and plans accordingly.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Visibility {
+        /// Only the app.
+        #[default]
+        Internal = "internal",
+        /// Developers who debug the app.
+        Debug = "debug",
+        /// The person, on request.
+        UserAudit = "user_audit",
+        /// The person, immediately.
+        UserVisible = "user_visible",
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::event::{HookPoint, HostEvent};
 use crate::host::Host;
-use crate::install::{self, EntryDetails};
+use crate::install::entry::{self, EntryDetails};
 use crate::place::{EntryForm, EntryPlace, TimeUnit, quoted};
 use crate::table::{Carried, HostEventSpec, MCP};
 
@@ -68,7 +68,7 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
     reader.file(&parsed)?;
     let RuleReader { rules, mut lost, .. } = reader;
     let place = &to.place;
-    let mut converted = install::seed(place);
+    let mut converted = entry::seed(place);
     for rule in rules {
         let targets = targets(from, to, &rule, &mut lost);
         if targets.is_empty() {
@@ -86,8 +86,8 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
             };
             let command = readdressed(&rule.command, from, to, event.name);
             let command = command.as_ref().unwrap_or(&rule.command);
-            let entry = install::entry(place, &event, "converted", command, &details);
-            converted = install::appended(&converted, &install::path(place, event.name, "converted"), &entry)?;
+            let entry = entry::text(place, &event, "converted", command, &details);
+            converted = entry::appended(&converted, &entry::path(place, event.name, "converted"), &entry)?;
         }
         if !place.handler.contains("$TIME") {
             lost.push(format!("`{}`: the timeout of {} s", rule.event, rule.seconds));

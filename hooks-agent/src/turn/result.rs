@@ -122,7 +122,7 @@ impl TurnLoop {
                 }
             };
         };
-        let mut event = AfterToolCall::new(call.clone(), input).duration(ended.took);
+        let mut event = AfterToolCall::new(call.clone(), input).duration(ended.took).attempt(ended.attempt);
         event.result.clone_from(&result);
         let is_error = error.is_some();
         event.error = error;

@@ -44,7 +44,7 @@ async fn a_tool_that_allows_it_runs_again_after_the_wait_that_a_hook_asks_for() 
     bench.app(again(&heard, Duration::from_secs(3)));
     let log = bench.log.clone();
     bench.app(Hook::at::<AfterToolCall>("over").reader(move |_, event: &AfterToolCall, ()| {
-        log.note(format!("over: {:?}", event.error));
+        log.note(format!("over: {:?} after {}", event.error, event.attempt));
     }));
     let start = Instant::now();
     let tool = flaky(ToolSpec::new("search").idempotent(), 2, Arc::clone(&ran));
@@ -54,7 +54,7 @@ async fn a_tool_that_allows_it_runs_again_after_the_wait_that_a_hook_asks_for() 
     // Changes of the failures are dropped with them, and the call is completed once.
     assert_eq!(bench.stored().await[2], "tool: <- found 7");
     assert_eq!(bench.model.heard()[1].messages.len(), 3);
-    assert_eq!(bench.log.take(), ["the model", "over: None", "the model"]);
+    assert_eq!(bench.log.take(), ["the model", "over: None after 3", "the model"]);
     let retried =
         events.iter().filter(|event| matches!(event, TurnEvent::ToolRetrying { error, .. } if error == "offline"));
     assert_eq!(retried.count(), 2);

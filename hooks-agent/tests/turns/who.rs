@@ -1,5 +1,7 @@
 //! Which hook denied, stopped or ended: in the reply and in events.
 
+use std::sync::{Arc, Mutex};
+
 use hook_sdk::HookId;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
@@ -70,11 +72,16 @@ async fn a_call_that_does_not_run_names_the_hook_that_denied_it_or_asked() {
 async fn the_verdict_of_the_hooks_of_a_kind_is_reported_as_a_word() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("more")]);
     bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::deny("never")));
-    bench.app(Hook::at::<AfterToolCall>("sees").reader(|_, _, ()| ()));
+    let attempts = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&attempts);
+    bench.app(Hook::at::<AfterToolCall>("sees").reader(move |_, event: &AfterToolCall, ()| {
+        seen.lock().unwrap().push(event.attempt);
+    }));
     bench.app(Hook::at::<Stop>("go_on").reader(|_, event: &Stop, ()| {
         if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with("more") }
     }));
     let (_, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(*attempts.lock().unwrap(), [0], "a denied call does not run");
     let fired: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

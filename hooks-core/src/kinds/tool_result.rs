@@ -100,6 +100,9 @@ pub struct AfterToolCall {
     /// How long the tool ran.
     #[serde(default)]
     pub duration: Duration,
+    /// How often the tool ran for this call; 0 if the call was refused, answered by a gate or cancelled before it ran.
+    #[serde(default)]
+    pub attempt: u32,
 }
 
 /// Fires before a tool's result is stored: hooks may rewrite the row.

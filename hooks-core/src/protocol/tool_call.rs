@@ -95,28 +95,36 @@ impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> 
     }
 }
 
+/// The runs of the tool of one call.
+#[derive(Clone, Copy, Default)]
+struct ToolRuns {
+    /// How long the last one took.
+    took: Duration,
+    count: u32,
+}
+
 /// How a call ended.
 struct CallEnd {
     /// `None` if a hook removed it.
     result: Option<ToolResult>,
     removed_by: String,
     error: Option<String>,
-    took: Duration,
+    runs: ToolRuns,
     /// Set if the turn ends.
     end: Option<StepError>,
 }
 
 impl CallEnd {
-    /// The end of a call that was made, with what the hooks left of its result.
-    fn left(result: Option<ToolResult>, error: Option<String>, took: Duration, report: &ReportData) -> Self {
+    /// The end of a call with what the hooks left of its result.
+    fn left(result: Option<ToolResult>, error: Option<String>, runs: ToolRuns, report: &ReportData) -> Self {
         let end = report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into());
-        Self { result, removed_by: removed_by(report), error, took, end }
+        Self { result, removed_by: removed_by(report), error, runs, end }
     }
 
     /// The call did not run, or has no result that may be read.
     fn without_result(text: String, end: Option<StepError>) -> Self {
         let result = Some(ToolResult::error(text.as_str()));
-        Self { result, removed_by: String::new(), error: Some(text), took: Duration::ZERO, end }
+        Self { result, removed_by: String::new(), error: Some(text), runs: ToolRuns::default(), end }
     }
 }
 
@@ -176,7 +184,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                 (input, ended)
             }
             Ok((input, Ruling::Answer(result))) => {
-                let ended = self.succeeded(mode, &input, result, Duration::ZERO).await;
+                let ended = self.succeeded(mode, &input, result, ToolRuns::default()).await;
                 (input, ended)
             }
             Ok((input, Ruling::Refuse(refusal))) => (input, CallEnd::without_result(refusal.message, None)),
@@ -208,10 +216,10 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         input: ToolInput,
         ended: CallEnd,
     ) -> Result<ToolResult, StepError> {
-        let CallEnd { result, removed_by, error, took, mut end } = ended;
+        let CallEnd { result, removed_by, error, runs, mut end } = ended;
         let is_error = error.is_some();
         if mode.has::<AfterToolCall>() {
-            let mut event = AfterToolCall::new(self.call.clone(), input).duration(took);
+            let mut event = AfterToolCall::new(self.call.clone(), input).duration(runs.took).attempt(runs.count);
             event.result.clone_from(&result);
             event.error = error;
             end = end.or(mode.fire(&event, ()).await.err());
@@ -287,22 +295,23 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         if let Err(end) = mode.go_on() {
             return CallEnd::without_result(NOT_RUN.to_owned(), Some(end));
         }
-        let mut attempt = 0;
+        let mut runs = ToolRuns::default();
         loop {
-            attempt += 1;
+            runs.count += 1;
             let start = Instant::now();
             let result = match run(input.clone()) {
                 Some(future) => mode.run_until(future).await,
                 None => None,
             };
             let Some(result) = result.map(IntoToolResult::into_tool_result) else {
-                return CallEnd::without_result(NOT_FINISHED.to_owned(), Some(StepErrorKind::Cancelled.into()));
+                let ended = CallEnd::without_result(NOT_FINISHED.to_owned(), Some(StepErrorKind::Cancelled.into()));
+                return CallEnd { runs, ..ended };
             };
-            let took = start.elapsed();
+            runs.took = start.elapsed();
             if !result.is_error {
-                return self.succeeded(mode, input, result, took).await;
+                return self.succeeded(mode, input, result, runs).await;
             }
-            let (ended, again) = self.failed(mode, input, result, took, (attempt, times)).await;
+            let (ended, again) = self.failed(mode, input, result, runs, times).await;
             let Some(wait) = again else { return ended };
             match mode.sleep(wait).await {
                 Ok(true) => {}
@@ -317,18 +326,18 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         mode: StepMode<'_, W>,
         input: &ToolInput,
         result: ToolResult,
-        took: Duration,
+        runs: ToolRuns,
     ) -> CallEnd {
         if !mode.has::<AfterToolCallSuccess>() {
-            return CallEnd::left(Some(result), None, took, &ReportData::default());
+            return CallEnd::left(Some(result), None, runs, &ReportData::default());
         }
-        let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(took);
+        let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(runs.took);
         if let Some(history) = self.history {
             event.history.clone_from(history);
         }
         match mode.dispatch(&event, result).await {
-            Ok(fired) => CallEnd::left(fired.subject, None, took, &fired.report),
-            Err(error) => CallEnd { took, ..withheld(error.into()) },
+            Ok(fired) => CallEnd::left(fired.subject, None, runs, &fired.report),
+            Err(error) => CallEnd { runs, ..withheld(error.into()) },
         }
     }
 
@@ -338,16 +347,16 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         mode: StepMode<'_, W>,
         input: &ToolInput,
         result: ToolResult,
-        took: Duration,
-        (attempt, times): (u32, u32),
+        runs: ToolRuns,
+        times: u32,
     ) -> (CallEnd, Option<Duration>) {
         let error = result.text().into_owned();
         if !mode.has::<AfterToolCallFailure>() {
-            return (CallEnd::left(Some(result), Some(error), took, &ReportData::default()), None);
+            return (CallEnd::left(Some(result), Some(error), runs, &ReportData::default()), None);
         }
-        let may_retry = attempt < times;
+        let may_retry = runs.count < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
-        let mut event = event.duration(took).attempt(attempt).may_retry(may_retry);
+        let mut event = event.duration(runs.took).attempt(runs.count).may_retry(may_retry);
         if let Some(history) = self.history {
             event.history.clone_from(history);
         }
@@ -362,9 +371,9 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                     Some(left) => left.text().into_owned(),
                     None => removed(&removed_by(&fired.report)),
                 };
-                (CallEnd::left(fired.subject, Some(error), took, &fired.report), again)
+                (CallEnd::left(fired.subject, Some(error), runs, &fired.report), again)
             }
-            Err(failed) => (CallEnd { took, ..withheld(failed.into()) }, None),
+            Err(failed) => (CallEnd { runs, ..withheld(failed.into()) }, None),
         }
     }
 }

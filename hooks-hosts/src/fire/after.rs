@@ -36,7 +36,7 @@ async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, mut verdict
     if !hooks.has::<AfterToolCall>() {
         return verdict;
     }
-    let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event));
+    let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event)).attempt(1_u32);
     ended.error.clone_from(&event.error);
     let told = said(hooks.fire(cx, &ended, ()).await, |fired| HostVerdict::of(halted(&fired.report)));
     if verdict.decision == HostDecision::NoOpinion {

@@ -200,7 +200,7 @@ async fn the_last_event_of_a_call_says_how_it_ended() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let last = Hook::at::<AfterToolCall>("last").reader(move |_, event: &AfterToolCall, ()| {
-            log.lock().unwrap().push((event.result.clone(), event.error.clone()));
+            log.lock().unwrap().push((event.result.clone(), event.error.clone(), event.attempt));
         });
         let hooks = set((case.hooks)().into_iter().chain([last.priority(-9)]));
         let mut outputs = case.outputs.iter();
@@ -212,7 +212,8 @@ async fn the_last_event_of_a_call_says_how_it_ended() {
         let seen = std::mem::take(&mut *seen.lock().unwrap());
         match (&result, &seen[..]) {
             (Err(error), []) => assert!(matches!(error.kind(), StepErrorKind::Suspended(_)), "{}", case.what),
-            (_, [(result, error)]) => {
+            (_, [(result, error, attempt)]) => {
+                assert_eq!(*attempt as usize, case.ran.len(), "{}", case.what);
                 assert_eq!(result.is_none(), case.reads.contains("removed"), "{}", case.what);
                 let failed = result.as_ref().is_some_and(|result| result.is_error);
                 assert_eq!(error.is_some(), failed, "{}", case.what);

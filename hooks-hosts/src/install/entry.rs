@@ -1,0 +1,193 @@
+//! What an entry says in a host's file, and the entries that are there.
+
+use serde_json::{Map, Value};
+
+use crate::edit::{self, Member, Node, NodeKind};
+use crate::event::HookPoint;
+use crate::host::Host;
+use crate::place::{EntryForm, EntryPlace};
+use crate::table::HostEventSpec;
+
+/// An entry of this program, and what the host reads of it.
+#[derive(Clone, Default)]
+pub(super) struct FileEntry {
+    /// Leads to what goes with it: the entry, or its group if that is of this program too.
+    pub(super) path: Vec<usize>,
+    /// The keys that lead to it.
+    pub(super) at: String,
+    /// What it says, and the group around it.
+    pub(super) settings: Map<String, Value>,
+    pub(super) command: String,
+}
+
+pub(super) fn walk(
+    node: &Node,
+    text: &str,
+    above: &FileEntry,
+    ours: &dyn Fn(&str) -> bool,
+    found: &mut Vec<FileEntry>,
+) {
+    let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
+    let in_list = matches!(node.kind, NodeKind::Array(_));
+    for (index, part) in node.parts().enumerate() {
+        let mut entry = above.clone();
+        entry.path.push(index);
+        entry.at += &members.get(index).map_or("[]".to_owned(), |member| format!(".{}", member.key));
+        let Value::Object(said) = part.value(text) else {
+            walk(part, text, &entry, ours, found);
+            continue;
+        };
+        let nested = said.get("action").and_then(Value::as_object).cloned().unwrap_or_default();
+        // Of what is no entry and no group, this alone counts.
+        let counts = |key: &str, said: &Value| {
+            if in_list { key != "hooks" && key != "action" } else { key == "enabled" && *said == Value::Bool(false) }
+        };
+        entry.settings.extend(said.into_iter().chain(nested).filter(|(key, said)| counts(key, said)));
+        match ["command", "bash"].iter().find_map(|key| entry.settings.get(*key)?.as_str()).map(str::to_owned) {
+            Some(command) if in_list && ours(&command) => {
+                let is_alone =
+                    node.parts().count() == 1 && above.settings.keys().all(|key| key == "matcher" || key == "enabled");
+                if is_alone && above.at.ends_with("[].hooks") {
+                    entry.path.truncate(entry.path.len() - 2);
+                }
+                found.push(FileEntry { command, ..entry });
+            }
+            _ => walk(part, text, &entry, ours, found),
+        }
+    }
+}
+
+/// The text of a file without these entries.
+pub(super) fn without(text: &str, ours: &[FileEntry]) -> Result<String, String> {
+    ours.iter().rev().try_fold(text.to_owned(), |text, entry| edit::remove(&text, &entry.path))
+}
+
+/// What a person may add or change without consequences.
+const TELLING: &[&str] = &["name", "description", "statusMessage", "show_output"];
+
+/// In what an entry is other than `install` would write it: what keeps the host from asking or from hearing the answer, and
+/// what does not.
+pub(super) fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) -> (Vec<String>, Vec<String>) {
+    let (mut minds, mut tells) = (Vec::new(), Vec::new());
+    if entry.at != wanted.at {
+        minds.push(format!("it stands at `{}` instead of `{}`", &entry.at[1..], &wanted.at[1..]));
+    }
+    let absent = wanted.settings.keys().filter(|key| !entry.settings.contains_key(*key));
+    for key in entry.settings.keys().chain(absent) {
+        let (has, wants) = (entry.settings.get(key), wanted.settings.get(key));
+        let said = match (has, wants) {
+            (Some(has), Some(wants)) if has == wants => continue,
+            (Some(has), Some(wants)) => format!("`{key}: {has}` instead of `{key}: {wants}`"),
+            (Some(has), None) => format!("`{key}: {has}`, which `install` does not write"),
+            (None, wants) => format!("no `{key}: {}`", wants.unwrap_or(&Value::Null)),
+        };
+        let seconds =
+            |value: &Value| value.as_f64().filter(|_| value.is_u64()).map(|time| host.place.unit.seconds(time));
+        let is_longer = has.and_then(seconds).zip(wants.and_then(seconds)).is_some_and(|(has, wants)| has > wants);
+        if is_longer || TELLING.contains(&key.as_str()) { &mut tells } else { &mut minds }.push(said);
+    }
+    (minds, tells)
+}
+
+/// Why the host reads nothing of its file.
+pub(super) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
+    let (place, root) = (host.place, edit::parse(text)?);
+    let why = unread(host, &root).or_else(|| {
+        let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;
+        Some(format!("it takes no comment, no comma at an end and no byte order mark: {error}"))
+    });
+    Ok(why.map(|why| format!("{} rejects the file, because {why}", host.title)))
+}
+
+fn unread(host: &Host, root: &Node) -> Option<String> {
+    fn is_cut(node: &Node) -> bool {
+        let in_key = |member: &Member| member.key.contains("//");
+        let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
+        node.text().is_some_and(|text| text.contains("//")) || members.iter().any(in_key) || node.parts().any(is_cut)
+    }
+    let place = host.place;
+    if let Some(key) = place.head.split('"').nth(1).filter(|key| root.get(key).is_none()) {
+        return Some(format!("`{key}` is missing; add `{}`", place.head));
+    }
+    if !place.strict {
+        return None;
+    }
+    if is_cut(root) {
+        return Some("it takes `//` in a text for a comment".to_owned());
+    }
+    let events = root.get(place.root?).map(|events| &events.kind);
+    let Some(NodeKind::Object(events)) = events else { return None };
+    let unknown = events.iter().find(|event| host.event(&event.key).is_none())?;
+    Some(format!("it has no event `{}`", unknown.key))
+}
+
+/// The event for which a command of this crate is installed.
+pub(crate) fn event_of(command: &str) -> &str {
+    let event = command.rsplit_once(" --event ").map_or("", |(_, rest)| rest);
+    event.split(' ').next().unwrap_or_default()
+}
+
+/// What entries of one place differ in.
+pub(crate) struct EntryDetails<'a> {
+    pub(crate) matcher: Option<&'a str>,
+    pub(crate) seconds: f64,
+    /// Whether a failure of the command is a denial, where the host can do that.
+    pub(crate) closes: bool,
+}
+
+pub(crate) fn text(
+    place: &EntryPlace,
+    event: &HostEventSpec,
+    name: &str,
+    command: &str,
+    details: &EntryDetails<'_>,
+) -> String {
+    let of_tool =
+        event.kind.is_after_tool() || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
+    let is_gate = event.kind == HookPoint::BeforeToolCall;
+    let at_gate = if is_gate && details.closes { place.at_gates } else { "" };
+    let matcher = details.matcher.filter(|_| of_tool).map(|matcher| format!("\"matcher\": {}, ", json_text(matcher)));
+    let matcher = matcher.unwrap_or_default();
+    let handler = place.handler.replace("$GATE", at_gate);
+    let handler = handler.replace("$TIME", &place.unit.number(details.seconds).to_string());
+    // Last, because a command may hold the names of the others.
+    let handler = handler.replace("$NAME", name).replace("$EVENT", event.name).replace("$COMMAND", &json_text(command));
+    match place.form {
+        EntryForm::Groups => format!("{{{matcher}\"hooks\": [{handler}]}}"),
+        EntryForm::Named if of_tool => format!("{{{matcher}\"hooks\": [{handler}]}}"),
+        EntryForm::List => format!("{{{matcher}{}", &handler[1..]),
+        _ => handler,
+    }
+}
+
+/// The keys that lead to the list of an event's entries.
+pub(crate) fn path<'a>(place: &EntryPlace, event: &'a str, name: &'a str) -> Vec<&'a str> {
+    match place.form {
+        EntryForm::Named => vec![name, event],
+        EntryForm::List => place.root.into_iter().collect(),
+        _ => place.root.into_iter().chain([event]).collect(),
+    }
+}
+
+/// A new file, in which the first entry takes the place of the mark. Entries added to a file of others come last, so it is none
+/// of these.
+const MARK: &str = "\u{1}";
+
+pub(crate) fn seed(place: &EntryPlace) -> String {
+    let comma = if place.head.is_empty() { "" } else { ",\n  " };
+    format!("{{\n  {MARK}{comma}{}\n}}\n", place.head)
+}
+
+pub(crate) fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
+    if !text.contains(MARK) {
+        return edit::append(text, path, entry);
+    }
+    // The first entry of a new file: the members that lead to it, as `append` writes them.
+    let whole = edit::append("{\n  \"\": 0\n}\n", path, entry)?;
+    let member = whole.strip_prefix("{\n  \"\": 0,\n  ").and_then(|rest| rest.strip_suffix("\n}\n"));
+    Ok(text.replace(MARK, member.unwrap_or_default()))
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
