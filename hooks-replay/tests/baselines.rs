@@ -115,6 +115,24 @@ async fn a_test_compares_hooks_with_recordings_and_rewrites_them_on_request() {
     assert!(replay.accept(empty.path(".")).await.unwrap_err().contains("no `.jsonl` file"));
 }
 
+/// A long answer is cut, not what the hooks were asked about: another answer to that is a difference.
+#[tokio::test]
+async fn a_rewritten_recording_still_knows_that_its_inputs_are_complete() {
+    let folder = Folder::new();
+    let path = folder.path("loud.jsonl");
+    let loud = || {
+        let denies = Hook::at::<BeforeToolCall>("loud").reader(|_, _, _| Permission::deny("never ".repeat(100_000)));
+        Hooks::default().with(denies)
+    };
+    loud().record(&path, &month()).await;
+    let registry = loud().registry();
+    Replay::new(&registry, |registry, _| Hooks::scope(registry)).accept(&path).await.unwrap();
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("\"cut\"") && written.contains("\"whole_input\":true"), "{written:.2000}");
+    let report = Hooks::default().replay(&path).await;
+    assert_eq!((report.uncertain, report.exit_code()), (0, 2), "{report}");
+}
+
 #[tokio::test]
 async fn a_replay_reports_its_progress() {
     let folder = Folder::new();
