@@ -8,6 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+#[cfg(all(unix, feature = "postgres"))]
+mod killed;
+
 const PAGE: &str = include_str!("../../../docs/cookbook.md");
 
 /// Asserts that the page contains `text` in a block.
@@ -138,8 +141,11 @@ fn question(page: &str) -> (String, String) {
 }
 
 fn approvals(folder: &Path) -> Server {
-    let file = folder.join("approvals.db");
-    Server::start(env!("CARGO_BIN_EXE_approval_web"), &[file.to_str().unwrap(), "0"])
+    approvals_in(folder.join("approvals.db").to_str().unwrap())
+}
+
+fn approvals_in(store: &str) -> Server {
+    Server::start(env!("CARGO_BIN_EXE_approval_web"), &[store, "0"])
 }
 
 impl Server {
@@ -154,10 +160,10 @@ impl Server {
     }
 
     /// What the customer sees as soon as it ends with an answer. `None` if the server is killed before.
-    fn answered(&self) -> Option<String> {
+    fn answered(&self, customer: &str) -> Option<String> {
         let start = Instant::now();
         loop {
-            let (_, seen) = self.try_request("GET /chat/ada", false, "")?;
+            let (_, seen) = self.try_request(&format!("GET /chat/{customer}"), false, "")?;
             if seen.lines().next_back().is_some_and(|last| last.starts_with("assistant: ")) {
                 return Some(seen);
             }
@@ -179,14 +185,14 @@ fn an_approved_refund_runs_once_even_after_a_restart() {
 
     let server = approvals(folder.path());
     assert_eq!(server.click(&id, "yes"), Some(303));
-    assert_shown(&server.answered().unwrap());
+    assert_shown(&server.answered("ada").unwrap());
     assert_eq!(server.click(&id, "yes"), Some(303), "the same answer twice is no error");
     assert_eq!(server.click(&id, "no"), Some(409));
     assert!(!server.questions().contains("<form"));
 
     server.post("/chat/ada", "refund 8800 cents");
     server.click(&question(&server.questions()).0, "no");
-    let declined = server.answered().unwrap();
+    let declined = server.answered("ada").unwrap();
     assert!(declined.contains("a colleague declined") && !declined.contains("8800 cents paid"), "{declined}");
     assert_eq!(server.end(), ["paid 9900 cents"]);
 }
@@ -201,15 +207,44 @@ fn kill_at(server: &Server, bytes: u64) {
 
 /// Writes as a customer unless that was stored, answers what is asked, and waits for the answer. `None` if the server is
 /// killed meanwhile.
-fn go_on(server: &Server) -> Option<String> {
-    if server.try_request("GET /chat/ada", false, "")?.1.is_empty() {
-        server.try_request("POST /chat/ada", false, "refund 9900 cents")?;
+fn go_on(server: &Server, customer: &str) -> Option<String> {
+    let chat = format!("/chat/{customer}");
+    if server.try_request(&format!("GET {chat}"), false, "")?.1.is_empty() {
+        server.try_request(&format!("POST {chat}"), false, "refund 9900 cents")?;
     }
     let (_, questions) = server.try_request("GET /", false, "")?;
     if questions.contains("<form") {
         assert_eq!(server.click(&question(&questions).0, "yes")?, 303);
     }
-    server.answered()
+    server.answered(customer)
+}
+
+/// How a conversation went whose server may be killed on the way.
+struct Course {
+    is_killed: bool,
+    /// Whether the customer knows that the refund was paid.
+    is_paid: bool,
+}
+
+impl Course {
+    /// Goes on to the answer, with another server if this one is killed.
+    fn of(customer: &str, server: Server, another: impl Fn() -> Server) -> Self {
+        let first = go_on(&server, customer);
+        let mut printed = server.end();
+        let is_killed = first.is_none();
+        let seen = first.unwrap_or_else(|| {
+            let server = another();
+            let seen = go_on(&server, customer).unwrap();
+            printed.extend(server.end());
+            seen
+        });
+        let is_paid = seen == "user: refund 9900 cents\nassistant: 9900 cents paid\n";
+        // Killed between the payment and the row that says so: nobody knows, and it is not paid again.
+        let is_unknown = seen.starts_with("user: refund 9900 cents\nassistant: ") && seen.contains("may have");
+        assert!(is_paid || (is_unknown && seen.lines().count() == 2), "{customer}: {seen}");
+        assert!(printed.len() == 1 || (is_unknown && printed.is_empty()), "{customer}: {printed:?}");
+        Self { is_killed, is_paid }
+    }
 }
 
 /// The database appends a page at a time, so that each limit ends the process at another place.
@@ -227,22 +262,9 @@ fn nothing_is_lost_or_doubled_wherever_the_server_is_killed() {
             }
             let written = std::fs::metadata(folder.path().join("approvals.db-wal")).unwrap().len();
             kill_at(&server, written + pages * PAGE);
-            let first = go_on(&server);
-            let mut printed = server.end();
-            let is_killed = first.is_none();
-            let seen = first.unwrap_or_else(|| {
-                let server = approvals(folder.path());
-                let seen = go_on(&server).unwrap();
-                printed.extend(server.end());
-                seen
-            });
-            let is_paid = seen == "user: refund 9900 cents\nassistant: 9900 cents paid\n";
-            // Killed between the payment and the row that says so: nobody knows, and it is not paid again.
-            let is_unknown = seen.starts_with("user: refund 9900 cents\nassistant: ") && seen.contains("may have");
-            assert!(is_paid || (is_unknown && seen.lines().count() == 2), "after {pages} pages: {seen}");
-            assert!(printed.len() == 1 || (is_unknown && printed.is_empty()), "after {pages} pages: {printed:?}");
-            unknown += usize::from(!is_paid);
-            if !is_killed {
+            let course = Course::of("ada", server, || approvals(folder.path()));
+            unknown += usize::from(!course.is_paid);
+            if !course.is_killed {
                 println!("killed at {pages} places, {unknown} times it is unknown whether the refund was paid");
                 assert!(pages > 10 && unknown < 10, "{pages}: {unknown}");
                 break;
