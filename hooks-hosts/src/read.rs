@@ -47,9 +47,16 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
             // A call at the wrong event would judge something else than what happens.
             match json::text(&payload, host.keys.event).and_then(|name| host.event(name)) {
                 Some(shown) if shown.kind != spec.kind => {
-                    let problem =
+                    let reason =
                         format!("the payload is that of `{}`, and the command names `{}`", shown.name, spec.name);
-                    return Err(PayloadError::at(&shown, problem));
+                    // Nobody knows for which the host waits, so it is refused as the one that can be.
+                    let waits = |spec: &HostEventSpec| spec.kind.is_gate() || spec.kind.is_after_tool();
+                    let event = match (waits(&shown), waits(&spec)) {
+                        (true, true) => None,
+                        (false, true) => Some(spec),
+                        (_, false) => Some(shown),
+                    };
+                    return Err(PayloadError { reason, event: event.map(|spec| (spec.kind, spec.name)) });
                 }
                 _ => spec,
             }

@@ -283,6 +283,24 @@ fn a_field_of_another_type_does_not_give_its_place_to_the_next() {
     assert_denied("copilot", "preToolUse", both);
 }
 
+/// The host waits for the answer at the event whose command it runs, whatever the payload says.
+#[test]
+fn a_call_does_not_pass_as_another_event() {
+    for (host, event, own) in [
+        ("copilot", "preToolUse", "toolName"),
+        ("claude", "PreToolUse", "tool_name"),
+        ("gemini", "BeforeTool", "tool_name"),
+    ] {
+        for shown in
+            ["Stop", "SessionStart", "PostToolUse", "UserPromptSubmit", "AfterAgent", "AfterTool", "BeforeAgent"]
+        {
+            let input = if host == "copilot" { "toolArgs" } else { "tool_input" };
+            let payload = json!({ "hook_event_name": shown, own: "bash", input: { "command": "rm -rf /" } });
+            assert_denied(host, event, payload.to_string());
+        }
+    }
+}
+
 /// What nobody guards is not refused for being odd.
 #[test]
 fn an_odd_call_of_another_tool_passes() {

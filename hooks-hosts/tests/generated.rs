@@ -188,10 +188,7 @@ fn is_call(case: &Case) -> bool {
 }
 
 fn refused(case: &Case, answer: &HostAnswer) -> bool {
-    // A payload of another event is refused in the words of that event, which is the one that the host reads.
-    let other =
-        answer.failure.as_deref().and_then(|why| why.strip_prefix("the payload is that of `")?.split('`').next());
-    let (by_contract, _) = taken(case.host, other.unwrap_or(event(case)), &Value::Null, answer);
+    let (by_contract, _) = taken(case.host, event(case), &Value::Null, answer);
     by_contract == Taken::Denied || !is_call(case) && refuses_otherwise(answer)
 }
 
