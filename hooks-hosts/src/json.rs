@@ -20,6 +20,12 @@ pub(crate) fn at<'a>(value: &'a Value, pointers: &[&str]) -> Option<&'a Value> {
     pointers.iter().filter_map(|pointer| value.pointer(pointer)).find(|value| !value.is_null())
 }
 
+/// Whether two of the pointers lead to different values.
+pub(crate) fn differ(value: &Value, pointers: &[&str]) -> bool {
+    let first = at(value, pointers);
+    pointers.iter().filter_map(|pointer| value.pointer(pointer)).any(|value| !value.is_null() && Some(value) != first)
+}
+
 /// The first of the pointers that leads to a text that is not empty.
 pub(crate) fn text<'a>(value: &'a Value, pointers: &[&str]) -> Option<&'a str> {
     let texts = pointers.iter().filter_map(|pointer| value.pointer(pointer)?.as_str());

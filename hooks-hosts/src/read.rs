@@ -107,6 +107,10 @@ fn read_call(host: &Host, spec: &HostEventSpec, payload: &Value, event: &mut Hos
     if !is_before && !spec.kind.is_after_tool() {
         return Ok(());
     }
+    // Which of them the host runs, nobody knows.
+    if is_before && (json::differ(payload, keys.tool) || json::differ(payload, keys.input)) {
+        return Err("the payload shows two calls under two spellings of a key".to_owned());
+    }
     event.tool_use_id = json::text(payload, keys.call).map(str::to_owned);
     event.own_id = own_id();
     if spec.kind.is_after_tool() {

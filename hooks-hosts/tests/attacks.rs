@@ -110,6 +110,8 @@ fn codex() {
     denied(r#"{"tool_name": "apply_patch", "tool_input": {"patch": "*** Begin Patch"}}"#);
     let line = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch\nE";
     denied(&json!({ "tool_name": "Bash", "tool_input": { "command": line } }).to_string());
+    let whole = claude("Bash", &json!({ "command": "rm -rf /" }));
+    denied(&format!(r#"{{"tool_name": "Shell", "command": {whole}}}"#));
 }
 
 #[test]
@@ -280,6 +282,15 @@ fn a_field_of_another_type_does_not_give_its_place_to_the_next() {
     let request = Request::new(find("qwen").unwrap(), prompt.as_bytes()).event("UserPromptSubmit");
     assert!(request.read().is_err_and(|error| error.reason.contains("shows no prompt")));
     let both = r#"{"toolName": ["bash"], "tool_name": "Read", "toolArgs": {"command": "rm -rf /"}}"#;
+    assert_denied("copilot", "preToolUse", both);
+    for (arguments, input) in [("ls", "rm -rf /"), ("rm -rf /", "ls")] {
+        let both = json!({
+            "hook_event_name": "PreToolUse", "toolName": "bash",
+            "toolArgs": { "command": arguments }, "tool_input": { "command": input },
+        });
+        assert_denied("copilot", "preToolUse", both.to_string());
+    }
+    let both = r#"{"toolName": "view", "tool_name": "bash", "toolArgs": {"command": "rm -rf /"}}"#;
     assert_denied("copilot", "preToolUse", both);
 }
 
