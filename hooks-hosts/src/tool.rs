@@ -157,10 +157,11 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
         elements
     };
     parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
-    if !event.known && !event.is_mcp() {
-        // Arguments that are not in their place are somewhere else.
-        let is_empty = input.as_object().is_some_and(Map::is_empty);
-        parts.extend(looks::like(if is_empty { &event.payload } else { &input }));
+    if input.as_object().is_some_and(Map::is_empty) {
+        // Arguments that are not in their place may be somewhere else.
+        parts.extend(looks::like(&event.payload));
+    } else if !event.known && !event.is_mcp() {
+        parts.extend(looks::like(&input));
     }
     if let [Part { tool, input, .. }] = &*parts
         && tool == "WebFetch"

@@ -37,6 +37,7 @@ fn made(dice: &mut Dice, case: &Case, others: &[Case]) -> Made {
     let value: Value = serde_json::from_slice(&case.stdin).unwrap();
     let mut made = Made { stdin: Vec::new(), same_event: true, same_tool: true };
     let mut doc = Doc::from(&value);
+    let before = tools(&doc);
     for _ in 0..dice.below(4) {
         match dice.below(8) {
             0 | 1 => twice(dice, &mut doc),
@@ -57,10 +58,28 @@ fn made(dice: &mut Dice, case: &Case, others: &[Case]) -> Made {
             }
         }
     }
+    // A longer name is that of another tool.
+    let after = tools(&doc);
+    made.same_tool &= after.is_empty() || before.iter().any(|name| after.contains(name));
     let mut text = String::new();
     doc.write(dice, &mut text);
     made.stdin = sent(dice, &text);
     made
+}
+
+/// The names of tools, wherever they stand.
+fn tools(doc: &Doc) -> Vec<String> {
+    match doc {
+        Doc::Map(members) => {
+            let of = |(key, value): &(String, Doc)| match value {
+                Doc::Text(name) if TOOLS.contains(&key.as_str()) => vec![name.clone()],
+                other => tools(other),
+            };
+            members.iter().flat_map(of).collect()
+        }
+        Doc::List(list) => list.iter().flat_map(tools).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// One member twice, with the same value or another, near or far.
