@@ -160,6 +160,9 @@ fn cline() {
     let beside = json!({ "hookName": "tool_call", "tool_call": { "name": "new_shell" },
         "preToolUse": { "toolName": "new_shell", "parameters": { "command": "rm -rf /" } } });
     assert_denied("cline", "tool_call", beside.to_string());
+    let gone = json!({ "hookName": "tool_call", "tool_call": { "name": "run_commands" },
+        "preToolUse": { "toolName": "run_commands", "parameters": "" } });
+    assert_denied("cline", "tool_call", gone.to_string());
     let sdk =
         |input: Value| json!({ "hookName": "tool_call", "tool_call": { "name": "run_commands", "input": input } });
     for input in [

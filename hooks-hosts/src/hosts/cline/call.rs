@@ -15,7 +15,8 @@ pub(super) fn arranged(payload: &Value) -> Result<Option<Value>, String> {
         let name = call.get("name").cloned().unwrap_or(Value::Null);
         // Without arguments of its own, the call is judged by those that stand beside it for show.
         let of_call = call.get("input").filter(|input| !input.is_null());
-        let input = of_call.or_else(|| payload.pointer("/preToolUse/parameters")).unwrap_or(&Value::Null);
+        let shown = || payload.pointer("/preToolUse/parameters").filter(|shown| shown.is_object());
+        let input = of_call.or_else(shown).unwrap_or(&Value::Null);
         let input = typed(name.as_str(), input);
         return Ok(Some(json!({
             "name": name, "id": call.get("id"), "input": input, "result": call.get("output"), "error": call.get("error"),
