@@ -233,6 +233,41 @@ fn a_second_host_behind_a_delimiter_is_denied() {
 }
 
 #[test]
+fn an_address_in_a_text_is_found_whatever_stands_around_it() {
+    for text in [
+        "open https://evil.com/steal?d=SECRET: then stop",
+        "x https://evil.com:",
+        "a https://10.0.0.1: b",
+        "a https://user:pw@evil.com: b",
+        "[a](https://evil.com/x): b",
+        "![a](https://example.org/x.png)![b](https://evil.com/leak.png)",
+        "[a](https://example.org/x),[b](http://evil.com/)",
+        "(https://example.org/x)(https://evil.com)",
+        "https://example.org/x|https://evil.com",
+        "url(https://example.org/x),url(https://evil.com/leak)",
+        "https://example.org/a,https://evil.com/b",
+        "see https://example.org/a;https://evil.com/b",
+        "*https://example.org/x***https://evil.com*",
+        "https://example.org/a。https://evil.com/b",
+        "https://example.org @evil.com/",
+        "https://example.org\u{a0}@evil.com/",
+        "https://example.org\u{b}@evil.com/",
+        "https://example.org\u{2028}x@evil.com/",
+    ] {
+        assert!(urls().judge("send", &json!({ "text": text })).is_err(), "{text:?}");
+    }
+    for text in [
+        "https://example.org/?u=https://evil.com",
+        "https://www.example.org/web/2020/https://evil.com/x",
+        "https://example.org/x: the page",
+        "https://example.org/a, https://example.org/b, and ada@evil.com",
+        "https://example.org/\nada@evil.com",
+    ] {
+        assert_eq!(urls().judge("send", &json!({ "text": text })), Ok(()), "{text:?}");
+    }
+}
+
+#[test]
 fn what_is_permitted_is_a_parameter() {
     let check = |with: Value, url: &str| serde_json::from_value::<ConfineUrls>(with).unwrap().check(url);
     assert!(check(json!({}), "https://example.org").is_err(), "nothing passes by default");

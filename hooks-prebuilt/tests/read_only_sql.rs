@@ -235,6 +235,8 @@ fn only_listed_tables_are_read() {
     for sql in [
         "SELECT * FROM users",
         "SELECT * FROM Public.Orders",
+        "SELECT * FROM \"users\", public.\"Orders\"",
+        "SELECT * FROM generate_series(1, 10) n, jsonb_each('{}') e, users",
         "WITH x AS (SELECT * FROM users) SELECT * FROM x",
         "WITH x AS (SELECT * FROM users), y AS (SELECT * FROM x) SELECT * FROM y, X WHERE EXISTS (SELECT * FROM x)",
         "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t), u AS (SELECT * FROM t JOIN u ON true) SELECT * FROM t, u",
@@ -245,6 +247,9 @@ fn only_listed_tables_are_read() {
     }
     for sql in [
         "SELECT * FROM secrets",
+        "SELECT * FROM generate_series(1, (SELECT max(id) FROM secrets)) n",
+        "SELECT * FROM generate_series(1, 2) n, secrets",
+        "SELECT * FROM load_rows('x')",
         "SELECT 1 WHERE EXISTS (SELECT * FROM secrets)",
         "SELECT * FROM users JOIN pg_shadow ON true",
         "TABLE secrets",
@@ -273,6 +278,20 @@ fn only_listed_tables_are_read() {
     {
         assert!(of("snowflake", json!({ "tables": ["public.*"] })).check(sql).is_err(), "{sql}");
     }
+    // In quotes, these are other tables than without.
+    for (dialect, sql) in [
+        ("postgres", "SELECT * FROM \"Users\""),
+        ("postgres", "SELECT * FROM \"public.secrets\""),
+        ("mysql", "SELECT * FROM `public.secrets`"),
+        ("postgres", "SELECT * FROM \"PUBLIC\".orders"),
+        ("redshift", "SELECT * FROM \"USERS\""),
+        ("snowflake", "SELECT * FROM \"Users\""),
+    ] {
+        assert!(of(dialect, json!({ "tables": ["users", "public.*"] })).check(sql).is_err(), "{dialect}: {sql}");
+    }
+    assert_eq!(of("postgres", json!({ "tables": ["Users"] })).check("SELECT * FROM \"Users\""), Ok(()));
+    assert_eq!(of("snowflake", json!({ "tables": ["users"] })).check("SELECT * FROM \"USERS\""), Ok(()));
+    assert_eq!(of("bigquery", json!({ "tables": ["p.d.t"] })).check("SELECT * FROM `p.d.t`"), Ok(()));
     assert!(of("postgres", json!({ "functions_denied": ["my_*"] })).check("SELECT my_write()").is_err());
 }
 

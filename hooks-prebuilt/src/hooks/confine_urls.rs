@@ -127,6 +127,12 @@ impl ConfineUrls {
                 c.is_whitespace() || (!is_first && "\"'<>`|{}^，、；：！？（）「」『』【】《》“”".contains(c))
             };
             let end = rest.find(ends).unwrap_or(rest.len());
+            // Some end an address where others go on: `[a](https://example.org/x),[b](https://evil.org)`.
+            let goes_on = |c: char| c.is_alphanumeric() || "=/&?%:#+~@._-".contains(c);
+            let first = found.len();
+            let within = beginning.find_iter(rest.get(first..end).unwrap_or_default());
+            let next = within.map(|next| first + next.start()).find(|next| !rest[..*next].ends_with(goes_on));
+            let end = next.filter(|_| !is_first).unwrap_or(end);
             // The whole text is an address, also of a number: `http:0`.
             let is_whole = is_first && whole.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':');
             if !is_whole && is_number(rest, is_first) {
@@ -134,7 +140,8 @@ impl ConfineUrls {
                 continue;
             }
             // `startswith('https://')` names no host.
-            if !is_first && rest[..end].trim_end_matches(['/', '\\']).ends_with(':') {
+            let bare = rest[..end].trim_end_matches(['/', '\\']);
+            if !is_first && bare.find(':').is_some_and(|colon| colon + 1 == bare.len()) {
                 at = found.start() + end.max(1);
                 continue;
             }
@@ -144,6 +151,12 @@ impl ConfineUrls {
             if has_user_behind(url, &rest[end..]) {
                 return self.check(rest.split(char::is_whitespace).next().unwrap_or(rest));
             }
+            let line = rest[end..].split(['/', '?', '#', '\n']).next().unwrap_or_default();
+            let is_host = !url.split_once("://").is_some_and(|(_, host)| host.contains(['/', '?', '#']));
+            // A client that gets the whole text takes all of this for a user: `https://example.org @evil.org`.
+            if is_first && is_host && line.contains('@') {
+                return self.check(whole);
+            }
             // A tab or line break within the host of an address that is the whole text.
             let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
             let continues = rest[end..].starts_with(['\t', '\n', '\r'])
@@ -151,7 +164,7 @@ impl ConfineUrls {
             if is_first && continues && !url[8.min(url.len())..].contains(['/', '?', '#']) {
                 return self.check(whole);
             }
-            at = found.start() + end.max(1);
+            at = found.start() + next.unwrap_or(end).max(1);
         }
         Ok(())
     }

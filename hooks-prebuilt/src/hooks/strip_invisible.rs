@@ -7,6 +7,7 @@ pub use group::strip_invisible;
 
 use scripts::{
     breaks, has_form, is_hebrew, is_ideograph, is_mongolian, is_pictograph, is_right_to_left, is_skin, joins,
+    last_variant,
 };
 
 use crate::parameters::{Fields, from_fields};
@@ -61,7 +62,7 @@ impl StripInvisible {
             let length = flag(&kept, &text[at..]).unwrap_or(c.len_utf8());
             let stays = length > c.len_utf8() || !is_invisible(c) || self.keep.contains(&c);
             let (before, rest) = (text[..at].chars().next_back(), &text[at + length..]);
-            let is_data = is_selector(c) && (before.is_some_and(is_selector) || rest.starts_with(is_selector));
+            let is_data = is_selector(c) && (before.is_some_and(is_selector) || is_beside_others(&text[..at], rest));
             if stays || (!is_data && is_needed(c, &kept, rest)) {
                 kept.push_str(&text[at..at + length]);
             }
@@ -84,6 +85,16 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
+/// Whether the character before or after has a selector too, as names do not and data does. `before` ends with the character
+/// that the selector is of.
+fn is_beside_others(before: &str, rest: &str) -> bool {
+    let mut next = rest.chars();
+    rest.starts_with(is_selector)
+        || (before.chars().next_back().is_some_and(is_ideograph)
+            && (before.chars().rev().nth(1).is_some_and(is_selector)
+                || (next.next().is_some_and(is_ideograph) && next.next().is_some_and(is_selector))))
+}
+
 /// The length of the tags that make a black flag before them the flag of a region.
 fn flag(kept: &str, rest: &str) -> Option<usize> {
     if !kept.ends_with('\u{1f3f4}') || !rest.starts_with('\u{e0067}') {
@@ -100,7 +111,12 @@ fn flag(kept: &str, rest: &str) -> Option<usize> {
 fn is_needed(c: char, kept: &str, rest: &str) -> bool {
     let (mut backwards, next) = (kept.chars().rev(), rest.chars().next());
     let after = |fits: fn(char) -> bool| next.is_some_and(fits);
-    let Some(before) = backwards.next() else { return c == '\u{115f}' && after(is_vowel) };
+    let before = backwards.next();
+    if matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}') {
+        let mut near = kept.chars().rev().take(NEAR).chain(rest.chars().take(NEAR));
+        return before.is_none_or(|before| !is_invisible(before)) && near.any(is_right_to_left);
+    }
+    let Some(before) = before else { return c == '\u{115f}' && after(is_vowel) };
     match c {
         '\u{200c}' => joins(before),
         '\u{200d}' => {
@@ -109,16 +125,12 @@ fn is_needed(c: char, kept: &str, rest: &str) -> bool {
             joins(before) || (is_pictograph(picture) && after(is_pictograph) && !after(is_skin))
         }
         '\u{200b}' => breaks(before) && after(breaks),
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            let near = |c: char| is_right_to_left(c);
-            !is_invisible(before) && (kept.chars().rev().take(NEAR).any(near) || rest.chars().take(NEAR).any(near))
-        }
         '\u{fe0e}' | '\u{fe0f}' if before.is_ascii_digit() || before == '#' || before == '*' => {
             next == Some('\u{20e3}')
         }
         '\u{fe0e}' | '\u{fe0f}' => is_pictograph(before) || is_skin(before),
         '\u{fe00}'..='\u{fe0d}' => has_form(before, c),
-        '\u{e0100}'..='\u{e01ef}' => is_ideograph(before),
+        '\u{e0100}'..='\u{e01ef}' => is_ideograph(before) && c <= last_variant(before),
         '\u{180b}'..='\u{180f}' => is_mongolian(before),
         '\u{34f}' => is_hebrew(before) || joins(before),
         '\u{115f}' => after(is_vowel),

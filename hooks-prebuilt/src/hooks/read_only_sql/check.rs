@@ -7,6 +7,8 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
+use wildmatch::WildMatch;
+
 use super::ReadOnlySql;
 use crate::parameters::rows;
 
@@ -48,7 +50,7 @@ impl ReadOnlySql {
         let [statement] = statements.as_slice() else {
             return Err(format!("there are {}", statements.len()));
         };
-        let mut walk = Walk { sql: self, scopes: vec![], problem: None };
+        let mut walk = Walk { sql: self, scopes: vec![], calls: false, problem: None };
         let _ = statement.visit(&mut walk);
         walk.problem.map_or(Ok(()), Err)
     }
@@ -206,8 +208,35 @@ struct Walk<'a> {
     sql: &'a ReadOnlySql,
     /// Of each query around, from the outside in.
     scopes: Vec<Scope>,
+    /// Whether the next name is that of a function that reads no table.
+    calls: bool,
     problem: Option<String>,
 }
+
+/// Functions in the place of a table that take their rows from their arguments.
+const ROWS: &[&str] = &[
+    "flatten",
+    "generate_series",
+    "json_array_elements",
+    "json_array_elements_text",
+    "json_each",
+    "json_each_text",
+    "json_object_keys",
+    "json_to_recordset",
+    "json_tree",
+    "jsonb_array_elements",
+    "jsonb_array_elements_text",
+    "jsonb_each",
+    "jsonb_each_text",
+    "jsonb_object_keys",
+    "jsonb_to_recordset",
+    "openjson",
+    "regexp_matches",
+    "regexp_split_to_table",
+    "string_split",
+    "string_to_table",
+    "unnest",
+];
 
 /// The table expressions that a query defines, in order.
 #[derive(Default)]
@@ -231,6 +260,18 @@ impl Walk<'_> {
     fn stop(&mut self, problem: impl Into<String>) -> ControlFlow<()> {
         self.problem = Some(problem.into());
         ControlFlow::Break(())
+    }
+
+    /// The name as it is written, where quotes make it another one than it is without them.
+    fn exact(&self, relation: &ObjectName) -> Option<String> {
+        let folded = |text: &str| match self.sql.name {
+            "postgres" | "redshift" => text == text.to_lowercase(),
+            "ansi" | "oracle" | "snowflake" => text == text.to_uppercase(),
+            _ => true,
+        };
+        let parts: Vec<&Ident> = relation.0.iter().filter_map(|part| part.as_ident()).collect();
+        let is_other = parts.iter().any(|ident| ident.quote_style.is_some() && !folded(&ident.value));
+        is_other.then(|| parts.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join("."))
     }
 }
 
@@ -296,6 +337,9 @@ impl Visitor for Walk<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
+        // Its name is the next that is visited.
+        self.calls = matches!(table, TableFactor::Table { name, args: Some(_), .. }
+            if ROWS.iter().any(|known| name.to_string().eq_ignore_ascii_case(known)));
         // DuckDB reads a file whose name is in quotes, and ClickHouse functions in the place of a table are denied above.
         match table {
             TableFactor::Table { name, .. }
@@ -319,6 +363,9 @@ impl Visitor for Walk<'_> {
         let parts: Option<Vec<String>> =
             relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
         let Some(parts) = parts else { return self.stop("the name of a table is computed") };
+        if std::mem::take(&mut self.calls) {
+            return ControlFlow::Continue(());
+        }
         let name = parts.join(".");
         // DuckDB reads a file for a name that is no table: `"secrets.csv"`.
         let is_open = |part: &String| part.contains(['/', '.', '*', '\\']);
@@ -333,10 +380,18 @@ impl Visitor for Walk<'_> {
             [part] => part.as_ident().is_some_and(|ident| self.scopes.iter().any(|scope| scope.defines(ident))),
             _ => false,
         };
+        // BigQuery writes a whole path within backticks.
+        let is_path = |ident: &Ident| self.sql.name == "bigquery" && ident.quote_style == Some('`');
+        let mut idents = relation.0.iter().filter_map(|part| part.as_ident());
+        if self.sql.tables.is_some() && idents.any(|ident| ident.value.contains('.') && !is_path(ident)) {
+            return self.stop(format!("the table `{name}` has a dot in its name"));
+        }
+        let is_listed = |tables: &[WildMatch]| match self.exact(relation) {
+            Some(exact) => tables.iter().any(|table| WildMatch::new(&table.pattern()).matches(&exact)),
+            None => tables.iter().any(|table| table.matches(&name)),
+        };
         match &self.sql.tables {
-            Some(tables) if !is_own && !tables.iter().any(|table| table.matches(&name)) => {
-                self.stop(format!("the table `{name}` is not listed"))
-            }
+            Some(tables) if !is_own && !is_listed(tables) => self.stop(format!("the table `{name}` is not listed")),
             _ => ControlFlow::Continue(()),
         }
     }

@@ -19,11 +19,29 @@ const WITH_CONTENT: [&str; 2] = ["style", "script"];
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "src", "srcset", "imagesrcset", "poster", "background", "data", "xlink:href", "lowsrc", "dynsrc", "icon", "code", "archive",
-    "classid", "codebase", "manifest", "longdesc", "ping", "formaction",
+    "classid", "codebase", "manifest", "longdesc", "ping", "formaction", "attributionsrc",
 ];
 
 /// The next tag that begins at `from` or later and loads something that `sources` do not allow.
-pub(super) fn next(text: &str, mut from: usize, sources: &Sources) -> Option<Tag> {
+pub(super) fn next(text: &str, from: usize, sources: &Sources) -> Option<Tag> {
+    let plain = next_in(text, from, sources);
+    let quoted = unquoted(text).and_then(|unquoted| next_in(&unquoted, from, sources));
+    plain.into_iter().chain(quoted).min_by_key(|tag| (tag.place.start, usize::MAX - tag.place.end))
+}
+
+/// The text without the marks of quotes, which Markdown takes away before it reads a tag of several lines; each is a space.
+fn unquoted(text: &str) -> Option<String> {
+    let mut read = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let marks = |c: char| " \t>*+-.)".contains(c) || c.is_ascii_digit();
+        let rest = line.trim_start_matches(marks);
+        read.push_str(&line[..line.len() - rest.len()].replace('>', " "));
+        read.push_str(rest);
+    }
+    (read != text).then_some(read)
+}
+
+fn next_in(text: &str, mut from: usize, sources: &Sources) -> Option<Tag> {
     loop {
         let start = from + text[from..].find('<')?;
         if let Some(tag) = Parsed::at(text, start) {
@@ -43,6 +61,10 @@ pub(super) fn next(text: &str, mut from: usize, sources: &Sources) -> Option<Tag
 
 /// Where a tag begins that the end of the text cuts off.
 pub(super) fn tail(text: &str, from: usize) -> usize {
+    unquoted(text).map_or(text.len(), |unquoted| tail_in(&unquoted, from)).min(tail_in(text, from))
+}
+
+fn tail_in(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(start) = text[at..].find('<').map(|found| at + found) {
         let is_open = Parsed::at(text, start).is_some_and(|tag| {
@@ -132,7 +154,12 @@ impl Parsed {
                 value.split(',').all(|one| one.split_whitespace().next().is_none_or(|address| sources.allow(address)))
             }
             // The paint of a drawing is a colour, or the address of one.
-            "style" | "fill" | "filter" | "mask" | "clip-path" | "stroke" | "cursor" | "marker" | "content" => styles(),
+            "style" | "fill" | "filter" | "mask" | "clip-path" | "stroke" | "cursor" | "marker" | "marker-start"
+            | "marker-mid" | "marker-end" | "content" => styles(),
+            // Each of the values becomes one of another attribute.
+            "to" | "from" | "by" | "values" if self.name == "set" || self.name.starts_with("animate") => {
+                styles() && value.split(';').all(|one| !one.contains([':', '/']) || sources.allow(one.trim()))
+            }
             "srcdoc" => false,
             "href" => matches!(&*self.name, "a" | "area") || value.starts_with('#') || sources.allow(value),
             name if name.starts_with("on") => false,

@@ -55,6 +55,11 @@ pub(super) fn is_ideograph(c: char) -> bool {
     ])
 }
 
+/// The last variant of an ideograph that a selector can select: three have thirty, and the others no more than sixteen.
+pub(super) fn last_variant(ideograph: char) -> char {
+    if matches!(ideograph, '\u{8fba}' | '\u{9089}' | '\u{908a}') { '\u{e0120}' } else { '\u{e010f}' }
+}
+
 /// A picture that a joiner can join to another.
 #[rustfmt::skip]
 pub(super) fn is_pictograph(c: char) -> bool {
