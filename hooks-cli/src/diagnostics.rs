@@ -45,6 +45,17 @@ impl Diagnostic {
     pub(crate) fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+
+    pub(crate) fn is_warning(&self) -> bool {
+        self.severity == Severity::Warning
+    }
+
+    /// The place, the problem and the help.
+    pub(crate) fn on_a_line(&self) -> String {
+        let Self { file, line, problem, help, .. } = self;
+        let place = if *line == 0 { file.clone() } else { format!("{file}:{line}") };
+        format!("{place}: {problem}; {help}")
+    }
 }
 
 impl From<Defect> for Diagnostic {

@@ -128,7 +128,11 @@ fn converted(from: &str, to: &str, file: &Path) -> Output {
         let text = std::fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
         let conversion = convert(from, to, &text).map_err(named)?;
         let lost = conversion.lost.iter().map(|lost| format!("{}: {}\n", styled(DOUBTFUL, "lost"), line(lost)));
-        Ok(Output::new(json(conversion.file), Exit::SUCCESS).and_err(&lost.collect::<String>()))
+        let (note, to) = (styled(DOUBTFUL, "note"), to.title);
+        let note = format!(
+            "{note}: {to} sends other payloads, and reads other answers and exit statuses: adapt the scripts\n"
+        );
+        Ok(Output::new(json(conversion.file), Exit::SUCCESS).and_err(&(lost.collect::<String>() + &note)))
     };
     convert().unwrap_or_else(|output| output)
 }

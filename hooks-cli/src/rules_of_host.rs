@@ -88,13 +88,16 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     if rules.list().iter().any(|rule| rule.enabled && rule.event == Event::SubagentStop) {
         responder = responder.dead("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
     }
+    // A rule beside the others that is not what its author thinks would be missed by nobody.
+    for warning in rules.defects().into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
+        responder = responder.dead(warning.on_a_line());
+    }
     Ok(responder.withhold_late(has_compiled || has_strict))
 }
 
 fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {
     match defects.into_iter().find(Diagnostic::is_error) {
-        Some(Diagnostic { file, line: 0, problem, help, .. }) => Err(format!("{file}: {problem}; {help}").into()),
-        Some(Diagnostic { file, line, problem, help, .. }) => Err(format!("{file}:{line}: {problem}; {help}").into()),
+        Some(error) => Err(error.on_a_line().into()),
         None => Ok(()),
     }
 }

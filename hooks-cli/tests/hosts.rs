@@ -946,9 +946,15 @@ fn nothing_happens_in_a_session_that_a_script_has_ended_at_its_start() {
         "SessionStart": [{ "hooks": [halts] }], "PreToolUse": [{ "hooks": [gate] }], "UserPromptSubmit": [{ "hooks": [gate] }] } });
     fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
     assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
-    for (host, call) in
-        [("qwen", "run_shell_command"), ("kiro", "shell"), ("droid", "Execute"), ("vscode", "run_in_terminal")]
-    {
+    for (host, call) in [
+        ("qwen", "run_shell_command"),
+        ("kiro", "shell"),
+        ("droid", "Execute"),
+        ("vscode", "run_in_terminal"),
+        // These can end a session, and are not relied on to do so.
+        ("claude", "Bash"),
+        ("codex", "Bash"),
+    ] {
         let said = |event: &str, session: &str| {
             let mut payload =
                 json!({ "hook_event_name": event, "session_id": session, "source": "startup", "prompt": "p" });
@@ -966,6 +972,48 @@ fn nothing_happens_in_a_session_that_a_script_has_ended_at_its_start() {
         said("SessionStart", "s/1");
         assert!(!said("PreToolUse", "s/1") && !said("UserPromptSubmit", "s/1"), "{host}");
     }
+}
+
+/// Beside a sound rule, nobody would miss one that never runs.
+#[test]
+fn what_check_warns_of_is_told_by_install_and_doctor() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = r#"[{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "exit 2" }] }]"#;
+    for (rules, told) in [
+        (format!(r#"{{ "hooks": {{ "PreToolUse": {gate}, "preToolUse": {gate} }} }}"#), "rules.json:1: "),
+        (format!(r#"{{ "hooks": {{ "PreToolUse": {gate} }}, "hooks": {{ "PreToolUse": {gate} }} }}"#), "`hooks`"),
+        (r#"{ "hooks": { "PreToolUse": [{ "matcher": "bash", "hooks": [{ "type": "command", "command": "exit 2" }] }] } }"#.to_owned(), "`Bash`"),
+    ] {
+        fs::write(folder.path().join("rules.json"), &rules).unwrap();
+        assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+        let installed = hooks(folder.path(), &["host", "install", "claude", "--rules", "rules.json"]);
+        let doctor = hooks(folder.path(), &["host", "doctor", "claude", "--rules", "rules.json"]);
+        for said in [&installed, &doctor] {
+            let text = format!("{}{}", said.out, said.err);
+            assert!(text.contains("rules.json:1: ") && text.contains(told), "{rules}: {text}");
+        }
+        assert_eq!((installed.code, doctor.code), (Some(0), Some(1)), "{rules}");
+    }
+}
+
+/// Gemini reads all files that patterns find, whatever their case.
+#[test]
+fn a_guard_of_files_sees_what_a_pattern_may_find() {
+    let folder = tempfile::tempdir().unwrap();
+    let guard = json!({ "type": "command", "command": "exit 2", "if": "Read(secret/**)", "onFailure": "block" });
+    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [guard] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let is_open = |files: Value| {
+        let payload = json!({ "hook_event_name": "BeforeTool", "session_id": "s", "cwd": folder.path(),
+            "tool_name": "read_many_files", "tool_input": { "include": files } });
+        let args = ["host", "gemini", "--rules", "rules.json"];
+        hooks_with(folder.path(), &args, payload.to_string().as_bytes()).out.trim() == "{}"
+    };
+    for files in [["**/*"], ["sec*/key"], ["."], ["SECRET/KEY"], ["secret/key"]] {
+        assert!(!is_open(json!(files)), "{files:?}");
+    }
+    assert!(is_open(json!(["src/**/*.rs", "README.md"])));
 }
 
 /// An entry of a person runs in the folder of its file, and names no project.

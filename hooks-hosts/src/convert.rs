@@ -99,7 +99,10 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
         }
     }
     match serde_json::from_str(&converted) {
-        Ok(file) => Ok(Conversion { file, lost }),
+        Ok(file) => {
+            lost.extend(entry::rejected(to, &converted)?);
+            Ok(Conversion { file, lost })
+        }
         Err(_) if lost.is_empty() => Err("the file has no commands".to_owned()),
         Err(_) => Err(format!("nothing is left of it: {}", lost.join("; "))),
     }

@@ -20,10 +20,11 @@ pub(crate) fn at<'a>(value: &'a Value, pointers: &[&str]) -> Option<&'a Value> {
     pointers.iter().filter_map(|pointer| value.pointer(pointer)).find(|value| !value.is_null())
 }
 
-/// Whether two of the pointers lead to different values.
-pub(crate) fn differ(value: &Value, pointers: &[&str]) -> bool {
-    let first = at(value, pointers);
-    pointers.iter().filter_map(|pointer| value.pointer(pointer)).any(|value| !value.is_null() && Some(value) != first)
+/// Whether an object has several of these members, and not alike. Pointers that lead deeper do not count.
+pub(crate) fn differ(object: &Value, pointers: &[&str]) -> bool {
+    let members = pointers.iter().filter_map(|pointer| object.get(pointer.strip_prefix('/')?));
+    let mut members = members.filter(|value| !value.is_null());
+    members.next().is_some_and(|first| members.any(|value| value != first))
 }
 
 /// The first of the pointers that leads to a text that is not empty.

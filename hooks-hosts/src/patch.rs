@@ -23,7 +23,7 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
             ended = true;
         } else if let Some((op, path)) = header(trimmed) {
             let hunks = if op == "update" { Vec::new() } else { vec![(String::new(), String::new())] };
-            files.push(PatchedFile { op, path: path.to_owned(), to: None, hunks });
+            files.push(PatchedFile { op, path: plain(path), to: None, hunks });
         } else if line.starts_with("***") && !is_mark(trimmed) {
             return Err(format!("the patch has a line that nobody knows: `{trimmed}`"));
         } else if let Some(file) = files.last_mut() {
@@ -39,6 +39,23 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, String> {
     }
 }
 
+/// The path of a file, which a host may take by its address too: `file:///etc/%70asswd`.
+pub(crate) fn plain(file: &str) -> String {
+    let Some((_, address)) = file.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file")) else {
+        return file.to_owned();
+    };
+    let path = address.strip_prefix("//").map_or(address, |rest| &rest[rest.find('/').unwrap_or(rest.len())..]);
+    let mut parts = path.split(['?', '#']).next().unwrap_or_default().split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => bytes.extend(std::iter::once(byte).chain(part.bytes().skip(2))),
+            None => bytes.extend(std::iter::once(b'%').chain(part.bytes())),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 fn is_mark(line: &str) -> bool {
     line.starts_with("*** Move to:") || line == "*** End of File"
 }
@@ -51,7 +68,7 @@ fn header(line: &str) -> Option<(&'static str, &str)> {
 fn body(file: &mut PatchedFile, line: &str, trimmed: &str) {
     if let Some(to) = trimmed.strip_prefix("*** Move to:") {
         file.op = "move";
-        file.to = Some(to.trim().to_owned());
+        file.to = Some(plain(to.trim()));
         return;
     }
     if line.starts_with("@@") || file.hunks.is_empty() {

@@ -344,10 +344,12 @@ impl Responder {
         let (texts, halt) = notes.take();
         verdict.contexts.splice(0..0, texts);
         if event.kind == HookPoint::SessionStart {
-            if let Some(halted) = halted.filter(|_| carries.deny != Carried::Yes) {
-                if let Err(error) = halted.note(event, halt.as_deref()) {
-                    verdict.warnings.push(format!("the session begins although a hook ended it: {error}"));
-                }
+            // A host may go on although it can end the session.
+            let noted = halted.map_or(Ok(()), |halted| halted.note(event, halt.as_deref()));
+            if let Err(error) = noted
+                && carries.deny != Carried::Yes
+            {
+                verdict.warnings.push(format!("the session begins although a hook ended it: {error}"));
             }
             verdict.decision = halt.map_or(verdict.decision, HostDecision::Deny);
         }

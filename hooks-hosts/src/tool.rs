@@ -82,6 +82,9 @@ fn is_readable(key: &str, value: &Value) -> bool {
     }
 }
 
+/// Arguments that name a file.
+const FILES: &[&str] = &["file_path", "notebook_path", "path"];
+
 type Names = [(&'static str, &'static str)];
 
 fn rename(value: &Value, names: &Names, renamed: &mut Vec<(&'static str, &'static str)>) -> Result<Value, String> {
@@ -94,6 +97,7 @@ fn rename(value: &Value, names: &Names, renamed: &mut Vec<(&'static str, &'stati
         }
         let name = name.map_or(key.as_str(), |(_, canonical)| canonical);
         let value = match value {
+            Value::String(text) if FILES.contains(&name) => patch::plain(text).into(),
             Value::Array(list) if LISTS.iter().any(|(list, _)| *list == name) => {
                 Value::Array(list.iter().map(|value| rename(value, names, renamed)).collect::<Result<_, _>>()?)
             }
@@ -156,6 +160,10 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     } else {
         elements
     };
+    // What it reads are patterns, by which a filter for `Read` finds files too.
+    if event.tool.as_ref().is_some_and(|tool| tool.host.eq_ignore_ascii_case("read_many_files")) {
+        parts.iter_mut().for_each(|part| part.input["pattern"] = part.input["file_path"].clone());
+    }
     parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
     if input.as_object().is_some_and(Map::is_empty) {
         // Arguments that are not in their place may be somewhere else.

@@ -315,6 +315,20 @@ fn a_call_does_not_pass_as_another_event() {
     }
 }
 
+/// Some hosts take the address of a file for its path, and patterns for names.
+#[test]
+fn a_file_by_another_name_is_the_same_file() {
+    for file in ["file:///a/.env", "FILE:/a/.env", "file://localhost/a/%2Eenv", "file:///a/.env?x#y"] {
+        let input = json!({ "filePath": file, "content": "x" });
+        let call = json!({ "hook_event_name": "PreToolUse", "tool_name": "create_file", "tool_input": input });
+        assert_denied("vscode", "PreToolUse", call.to_string());
+        let patch = format!("*** Begin Patch\n*** Update File: {file}\n-x\n+y\n*** End Patch");
+        let call =
+            json!({ "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": { "input": patch } });
+        assert_denied("vscode", "PreToolUse", call.to_string());
+    }
+}
+
 /// What nobody guards is not refused for being odd.
 #[test]
 fn an_odd_call_of_another_tool_passes() {

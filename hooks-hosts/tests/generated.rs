@@ -23,6 +23,7 @@ fn setting(name: &str, default: u64) -> u64 {
 /// Where the payloads of hosts have the event and the tool.
 const EVENTS: &[&str] = &["hook_event_name", "hookEventName", "event", "agent_action_name", "hookName"];
 const TOOLS: &[&str] = &["tool_name", "toolName", "name", "mcp_tool_name"];
+const LINES: &[&str] = &["command", "commands", "CommandLine", "command_line"];
 
 struct Made {
     stdin: Vec<u8>,
@@ -37,7 +38,7 @@ fn made(dice: &mut Dice, case: &Case, others: &[Case]) -> Made {
     let value: Value = serde_json::from_slice(&case.stdin).unwrap();
     let mut made = Made { stdin: Vec::new(), same_event: true, same_tool: true };
     let mut doc = Doc::from(&value);
-    let before = tools(&doc);
+    let before = texts(&doc, TOOLS);
     for _ in 0..dice.below(4) {
         match dice.below(8) {
             0 | 1 => twice(dice, &mut doc),
@@ -58,26 +59,29 @@ fn made(dice: &mut Dice, case: &Case, others: &[Case]) -> Made {
             }
         }
     }
-    // A longer name is that of another tool.
-    let after = tools(&doc);
-    made.same_tool &= after.is_empty() || before.iter().any(|name| after.contains(name));
     let mut text = String::new();
     doc.write(dice, &mut text);
     made.stdin = sent(dice, &text);
+    let doc = serde_json::from_slice(&made.stdin).map_or(doc, |read: Value| Doc::from(&read));
+    // Another name is that of another tool.
+    let (after, lines) = (texts(&doc, TOOLS), texts(&doc, LINES));
+    made.same_tool &= after.iter().all(|name| before.contains(name));
+    // Another line may pass, and none may not.
+    made.same_tool &= lines.is_empty() || lines.iter().any(|line| line.contains("rm -"));
     made
 }
 
-/// The names of tools, wherever they stand.
-fn tools(doc: &Doc) -> Vec<String> {
+/// The texts under these keys, wherever they stand.
+fn texts(doc: &Doc, keys: &[&str]) -> Vec<String> {
     match doc {
         Doc::Map(members) => {
             let of = |(key, value): &(String, Doc)| match value {
-                Doc::Text(name) if TOOLS.contains(&key.as_str()) => vec![name.clone()],
-                other => tools(other),
+                Doc::Text(text) if keys.contains(&key.as_str()) => vec![text.clone()],
+                other => texts(other, keys),
             };
             members.iter().flat_map(of).collect()
         }
-        Doc::List(list) => list.iter().flat_map(tools).collect(),
+        Doc::List(list) => list.iter().flat_map(|value| texts(value, keys)).collect(),
         _ => Vec::new(),
     }
 }

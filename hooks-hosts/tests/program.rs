@@ -209,6 +209,10 @@ fn rules_of_claude_code_become_those_of_others() {
         (&json!(1), &json!(true))
     );
     assert!(cursor.lost.iter().any(|lost| lost.contains("the matcher")), "{:?}", cursor.lost);
+    let posts =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "curl http://127.0.0.1:9/log"}]}]}}"#;
+    let cursor = convert(find("claude").unwrap(), find("cursor").unwrap(), posts).unwrap();
+    assert!(cursor.lost.iter().any(|lost| lost.contains("Cursor rejects the file")), "{:?}", cursor.lost);
     assert!(convert(claude, find("cline").unwrap(), "{}").is_err());
     assert!(convert(claude, find("codex").unwrap(), "no JSON").is_err());
 }

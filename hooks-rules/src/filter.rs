@@ -113,6 +113,15 @@ impl Filter {
                 path::may_lie_in(pattern, folder, folders)
                     || texts_of_search(tool, input).any(|text| path::may_be_found_by(pattern, folder, text, folders))
             }
+            // A tool that takes patterns for the names of files, in any case.
+            ("Read", _) if field("pattern").is_some() => {
+                let search = field("pattern").unwrap_or_default();
+                let search = if search.starts_with(['/', '~']) { search.to_owned() } else { format!("./{search}") };
+                let finds = |pattern: &str, search: &str| {
+                    path::selects(pattern, search, folders) || path::may_be_found_by(pattern, ".", search, folders)
+                };
+                finds(pattern, &search) || finds(&pattern.to_lowercase(), &search.to_lowercase())
+            }
             // Which of the fields the tool uses is unknown.
             _ => {
                 let mut files = OF_FILES.iter().copied().filter_map(field).peekable();

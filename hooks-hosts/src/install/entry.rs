@@ -90,7 +90,7 @@ pub(super) fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) ->
 }
 
 /// Why the host reads nothing of its file.
-pub(super) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
+pub(crate) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
     let (place, root) = (host.place, edit::parse(text)?);
     let why = unread(host, &root).or_else(|| {
         let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;

@@ -4,10 +4,12 @@ mod resolve;
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
+use regex::Regex;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
@@ -90,12 +92,27 @@ impl ConfinePaths {
                     if self.deny.iter().any(|denied| spellings.iter().any(|name| denied.matches(name))) {
                         return Err(format!("`{name}` may not be used"));
                     }
+                    if let Some(denied) = self.deny.iter().find(|denied| finds(&name, &denied.pattern())) {
+                        return Err(format!("`{name}` may find `{denied}`, which may not be used"));
+                    }
                 }
             }
             return Ok(());
         }
         Err(format!("it is not below `{}`", self.roots.join("`, `")))
     }
+}
+
+/// Whether a tool that reads patterns finds a denied name by this one. `**` is a way to folders, not a name.
+fn finds(pattern: &str, denied: &str) -> bool {
+    static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[[^\]]*\]").ok());
+    if pattern == "**" || !pattern.contains(['*', '?', '[', '{']) {
+        return false;
+    }
+    let Some(groups) = &*GROUPS else { return true };
+    let open = groups.replace_all(pattern, "?");
+    let open = open.find('{').map_or(open.to_string(), |at| format!("{}*", &open[..at]));
+    WildMatch::new_case_insensitive(&open).matches(&denied.replace('*', ""))
 }
 
 /// Whether a tool may read it as an address: `file:/etc/passwd`.
