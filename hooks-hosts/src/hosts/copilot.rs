@@ -47,6 +47,7 @@ pub(super) static COPILOT: Host = Host {
         tool("view", "Read", &[("path", "file_path")]),
         tool("Read", "Read", &[]),
         tool("create", "Write", &[("path", "file_path"), ("file_text", "content")]),
+        tool("Write", "Write", &[("path", "file_path"), ("file_text", "content")]).only_with(&["path"]),
         tool("Write", "Write", &[]),
         // The Pascal dialect has Claude's names, and may have Claude's arguments.
         tool("edit", "Edit", EDIT).only_with(&["path"]),

@@ -42,7 +42,9 @@ pub(super) static GOOSE: Host = Host {
         tool("write", "Write", FILE),
         tool("edit", "Edit", FILE),
         tool("developer__text_editor", "Write", FILE).only_with(&["file_text"]),
-        tool("developer__text_editor", "Edit", FILE),
+        tool("developer__text_editor", "Edit", FILE).only_with(&["old_str", "new_str", "insert_line", "diff"]),
+        // Its `command` alone says whether it reads.
+        tool("developer__text_editor", "Read", FILE).also("Edit"),
     ],
     keys: PayloadKeys {
         event: &["/event"],

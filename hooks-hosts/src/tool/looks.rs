@@ -5,14 +5,25 @@ use serde_json::{Value, json};
 use super::Part;
 
 const LINES: &[&str] = &["command", "commands", "cmd", "command_line", "commandLine", "CommandLine", "script"];
-const FILES: &[&str] =
-    &["file_path", "filePath", "path", "file", "target_file", "TargetFile", "AbsolutePath", "notebook_path"];
+const FILES: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "file",
+    "target_file",
+    "target_notebook",
+    "TargetFile",
+    "AbsolutePath",
+    "notebook_path",
+];
 const TEXTS: &[&str] = &[
     "content",
     "contents",
     "new_string",
     "newString",
     "new_str",
+    "newStr",
+    "code_edit",
     "newCode",
     "new_source",
     "file_text",
