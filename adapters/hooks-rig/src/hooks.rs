@@ -1,32 +1,42 @@
 //! The hook of rig.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 
-use hook_sdk::data::{Block, Message, Messages, ModelAnswer, ModelRequest, ToolCall, ToolInput, ToolResult};
-use hook_sdk::hook::BoxFuture;
-use hook_sdk::kinds::{ExitReason, StreamChannel, StreamDelta, TurnEnd};
-use hook_sdk::protocol::{Approval, NextStep, StepError, ToolQuestion};
+use hook_sdk::data::{Block, Message, Messages, ModelAnswer, ModelRequest, Role, ToolCall, ToolInput, ToolResult};
+use hook_sdk::hook::{BoxFuture, Hold};
+use hook_sdk::kinds::{BeforeCreateMessage, ExitReason, PostModelCall, StreamChannel, StreamDelta, TurnEnd};
+use hook_sdk::protocol::{Approval, NextStep, ToolQuestion};
 use hook_sdk::verdict::Decision;
 use hook_sdk::{HookContext, HookSet};
 use rig_agent::agent::{
     AgentHook, DispatchAction, DispatchEvent, HookContext as RigContext, ModelTurnAction, ModelTurnFinished,
-    ObservationAction, OutcomeAction, OutcomeEvent, RunSettled, RunStart, RunStartAction, SettledOutcome, TextDelta,
+    ObservationAction, OutcomeAction, OutcomeEvent, ReasoningDelta, RunSettled, RunStart, RunStartAction,
+    SettledOutcome, StepEventKind, TextDelta, ToolCallDelta,
 };
 use rig_agent::tool::{ToolOutput, ToolResult as RigResult};
 use rig_core::completion::{CompletionRequest, CompletionResponse};
-use rig_core::effect::{EffectId, EffectKind, Outcome};
-use rig_core::message::{AssistantContent, CallId, Message as Row, ToolCall as RigCall, ToolName};
+use rig_core::effect::{EffectId, EffectKind, MemoryOp, Outcome};
+use rig_core::message::{AssistantContent, CallId, ToolCall as RigCall, ToolName};
 
 use crate::parked::{Next, Parked};
 use crate::request;
 use crate::rows;
-use crate::run::{ModelStep, Run, ToolStep};
+use crate::run::{Ended, ModelStep, Run, ToolStep};
 
 /// The kind of the run's entries that hold what hooks say to the person.
 pub const NOTICE: &str = "hook_notice";
+
+/// How often hooks at `post_model_call` may ask for another answer.
+const CONTINUES: u32 = 3;
+
+/// How often hooks may continue a run at its end.
+const LIMIT: u32 = 8;
 
 type Ask = Arc<dyn Fn(ToolQuestion) -> BoxFuture<'static, Approval> + Send + Sync>;
 
@@ -37,6 +47,7 @@ pub struct RigHooks {
     hooks: HookSet,
     cx: HookContext,
     ask: Option<Ask>,
+    max_turns: Option<usize>,
     id: u64,
 }
 
@@ -50,7 +61,8 @@ impl RigHooks {
     /// Runs these hooks.
     pub fn new(hooks: HookSet) -> Self {
         static SETS: AtomicU64 = AtomicU64::new(0);
-        Self { hooks, cx: HookContext::new(), ask: None, id: SETS.fetch_add(1, Ordering::Relaxed) }
+        let id = SETS.fetch_add(1, Ordering::Relaxed);
+        Self { hooks, cx: HookContext::new(), ask: None, max_turns: None, id }
     }
 
     /// Sets the context of each run: its conversation, and the state that hooks need. The run sets agent and request.
@@ -66,7 +78,6 @@ impl RigHooks {
         mut self,
         ask: impl Fn(ToolQuestion) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.cx = self.cx.to_builder().human_present(true).build();
         self.ask = Some(Arc::new(move |question| {
             let answer = ask(question);
             Box::pin(async move { answer.await.into() })
@@ -74,19 +85,28 @@ impl RigHooks {
         self
     }
 
-    fn run(&self, rig: &RigContext) -> Run {
-        Run::of(self.id, rig, &self.cx)
+    /// Says how many turns of the model a run of the agent has, which rig does not tell its hooks: hooks do not continue
+    /// a run in its last turn, and the answer stands. Without it, rig ends such a run with its error `MaxTurns`.
+    #[must_use]
+    pub fn max_turns(mut self, max_turns: usize) -> Self {
+        self.max_turns = Some(max_turns);
+        self
     }
 
-    async fn prompt(&self, run: &Run, event: RunStart<'_>) -> Result<RunStartAction, String> {
+    fn run(&self, rig: &RigContext) -> Run {
+        Run::of(self.id, rig, &self.cx, self.ask.is_some())
+    }
+
+    async fn prompt(&self, run: &Run, event: RunStart<'_>) -> Result<RunStartAction, Ended> {
+        run.data().history = event.history.to_vec();
         let stored = rows::messages(event.history);
         let text = rows::prompt_text(event.prompt);
         let mut row = None;
         let step = self.hooks.prompt(&run.cx, text.as_str(), &stored);
-        let messages = step.store(async |prompt: Message| row = Some(prompt)).await.map_err(ended)?;
-        let Some(row) = row else { return Err("a hook removed the prompt".to_owned()) };
+        let messages = step.store(async |prompt: Message| row = Some(prompt)).await.map_err(Ended::at_prompt)?;
+        let Some(row) = row else { return Err("a hook removed the prompt".into()) };
         if messages.get(..stored.len()) != Some(&stored[..]) {
-            return Err("a hook rewrote the history at the prompt, and rig cannot keep that".to_owned());
+            return Err("a hook rewrote the history at the prompt, and rig cannot keep that".into());
         }
         let at = messages.iter().rposition(|message| *message == row).unwrap_or(stored.len());
         let contexts = messages.iter().enumerate().skip(stored.len()).filter(|(index, _)| *index != at);
@@ -101,30 +121,38 @@ impl RigHooks {
     async fn request(
         &self,
         run: &Run,
+        rig: &RigContext,
         request: &CompletionRequest,
         streams: bool,
-    ) -> Result<CompletionRequest, String> {
-        let parked = run.data().model.take();
-        let (mut model, next) = match parked {
-            // The call that `post_model_call` asked for.
-            Some(ModelStep { rows, step, again: Some(again) }) => {
+    ) -> Result<CompletionRequest, Ended> {
+        if streams && self.hooks.hold::<StreamDelta>() != Hold::NOTHING {
+            return Err("a hook holds pieces of a stream back, and rig shows them as they come".into());
+        }
+        let (parked, undelivered) = {
+            let mut data = run.data();
+            (data.is_masked, data.output_tool) = (false, request::output_tool(request));
+            data.streamed.clear();
+            (data.model.take(), data.next.take())
+        };
+        let (model, next) = match parked {
+            Some(ModelStep { again: None, .. }) if self.judges_replies() => return Err(NOT_JUDGED.into()),
+            // The call that `post_model_call` asked for, unless another hook of the agent asked for one first.
+            Some(ModelStep { rows, step, again: Some(again) }) if undelivered.is_none() => {
                 (ModelStep { rows, step, again: None }, Next::Work(again))
             }
             _ => {
                 let mut rows = request::split(&request.chat_history).1.to_vec();
+                rows.splice(0..0, request.normalized_documents());
                 let (contexts, prompt) = {
                     let data = run.data();
-                    for row in &mut rows {
-                        if let Row::Assistant(turn) = row
-                            && let Some((_, left)) = data.replies.iter().find(|(reply, _)| *reply == turn.content)
-                        {
-                            turn.content.clone_from(left);
-                        }
-                    }
+                    data.mask(&mut rows);
                     (data.contexts.clone(), data.prompt.clone())
                 };
                 let messages = request::with_contexts(&rows, prompt.as_ref(), &contexts);
-                let mut step = self.model_call(run, request::shown(request), messages);
+                let left = self.max_turns.map_or(CONTINUES, |max| {
+                    max.saturating_sub(rig.turn()).try_into().map_or(CONTINUES, |left: u32| left.min(CONTINUES))
+                });
+                let mut step = self.model_call(run, request::shown(request), messages, left);
                 let next = step.next().await;
                 (ModelStep { rows, step, again: None }, next)
             }
@@ -132,13 +160,16 @@ impl RigHooks {
         match next {
             Next::Work((left, messages)) => {
                 let written = request::written(request, streams, &left, rows::rows(&model.rows, &messages)?)?;
-                model.again = None;
                 run.data().model = Some(model);
                 Ok(written)
             }
-            Next::End(Ok(_)) => Err("a hook answered in the model's place, and rig has no way to say so".to_owned()),
-            Next::End(Err(end)) => Err(ended(end)),
+            Next::End(Ok(_)) => Err("a hook answered in the model's place, and rig has no way to say so".into()),
+            Next::End(Err(end)) => Err(end.into()),
         }
+    }
+
+    fn judges_replies(&self) -> bool {
+        self.hooks.has::<PostModelCall>() || self.hooks.has::<BeforeCreateMessage>()
     }
 
     fn model_call(
@@ -146,6 +177,7 @@ impl RigHooks {
         run: &Run,
         request: ModelRequest,
         mut messages: Messages,
+        continues: u32,
     ) -> Parked<(ModelRequest, Messages), Result<ModelAnswer, String>, Message> {
         let (hooks, cx) = (self.hooks.clone(), run.cx.clone());
         Parked::new(move |worker| async move {
@@ -154,7 +186,7 @@ impl RigHooks {
                 let answer = worker.lock().await.work((request, messages)).await;
                 answer.unwrap_or_else(|| Err("the call was given up".to_owned()))
             };
-            hooks.model_call(&cx, request, &mut messages).run(call).await
+            hooks.model_call(&cx, request, &mut messages).continues(continues).run(call).await
         })
     }
 
@@ -164,34 +196,51 @@ impl RigHooks {
         run: &Run,
         rig: &RigContext,
         response: &CompletionResponse,
-    ) -> Result<Option<CompletionResponse>, String> {
-        let model = run.data().model.take();
-        let Some(mut model) = model else { return Err("an answer came of a call that no hook has seen".to_owned()) };
-        let answer = request::answer(response, rig.is_streaming());
-        let reply = match model.step.resume(Ok(answer)).await {
+    ) -> Result<Option<CompletionResponse>, Ended> {
+        let (model, output_tool) = {
+            let mut data = run.data();
+            (data.model.take(), data.output_tool.take())
+        };
+        let Some(mut model) = model else { return Err("an answer came of a call that no hook has seen".into()) };
+        let mut answer = request::answer(response, rig.is_streaming());
+        let mut given = answer.clone().into_message([]);
+        rows::name_calls(&mut given.content, &response.choice);
+        self.judge_rest(run, &response.choice, &mut answer.content).await?;
+        let mut reply = match model.step.resume(Ok(answer)).await {
             Next::Work(again) => {
                 model.again = Some(again);
                 let mut data = run.data();
-                (data.model, data.next) = (Some(model), Some(ModelTurnAction::repeat()));
+                (data.model, data.next) = (Some(model), Some((ModelTurnAction::repeat(), data.continued)));
                 return Ok(None);
             }
-            Next::End(reply) => reply.map_err(ended)?,
+            Next::End(reply) => reply?,
         };
+        rows::name_calls(&mut reply.content, &response.choice);
+        let is_last = self.max_turns.is_some_and(|max| rig.turn() >= max);
         let row = if reply.tool_calls().next().is_some() {
-            self.hooks.store(&run.cx, reply, async |_| ()).await.map_err(ended)?
+            self.hooks.store(&run.cx, reply, async |_| ()).await?
         } else {
-            self.stop(run, rig, reply).await?
+            self.stop(run, rig, reply, is_last).await?
         };
-        let choice = rows::parts(&response.choice, &row.content)?;
-        if !calls(&choice).map(identity).eq(calls(&response.choice).map(identity)) {
-            return Err("hooks left other calls than the model made, and rig cannot carry that".to_owned());
-        }
-        if choice == response.choice {
+        // Also without blocks that are empty, which a step drops.
+        if row.content == given.content {
+            self.judge_output(run, rig, &response.choice, output_tool.as_deref()).await?;
             return Ok(None);
         }
+        let choice = rows::parts(&response.choice, &row.content)?;
+        if !calls(&choice).map(identity).eq(calls(&response.choice).map(identity)) {
+            return Err("hooks left other calls than the model made, and rig cannot carry that".into());
+        }
+        let is_output = |call: &&RigCall| output_tool.as_deref() == Some(call.function.name.as_str());
+        if !calls(&choice).filter(is_output).eq(calls(&response.choice).filter(is_output)) {
+            return Err("a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was".into());
+        }
+        self.judge_output(run, rig, &response.choice, output_tool.as_deref()).await?;
         // rig replaces no reply with calls.
         if calls(&choice).next().is_some() {
-            run.data().replies.push((response.choice.clone(), choice));
+            let mut data = run.data();
+            data.replies.push((response.choice.clone(), choice));
+            data.is_masked = true;
             return Ok(None);
         }
         let mut left = response.clone();
@@ -199,16 +248,33 @@ impl RigHooks {
         Ok(Some(left))
     }
 
-    /// The final answer as hooks left it.
-    async fn stop(&self, run: &Run, rig: &RigContext, reply: Message) -> Result<Message, String> {
+    /// Passes an answer that the model gave by a tool to the hooks of the end, as the text that rig makes of it.
+    async fn judge_output(
+        &self,
+        run: &Run,
+        rig: &RigContext,
+        content: &[AssistantContent],
+        tool: Option<&str>,
+    ) -> Result<(), Ended> {
+        let Some(call) = calls(content).find(|call| tool == Some(call.function.name.as_str())) else { return Ok(()) };
+        let answer = Message::new(Role::Assistant, rows::input(call).text().into_owned());
+        // rig repeats no turn with calls.
+        let left = self.stop(run, rig, answer.clone(), true).await?;
+        if left.content == answer.content {
+            return Ok(());
+        }
+        Err("a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was".into())
+    }
+
+    /// The final answer as hooks left it. In the last turn, it stands.
+    async fn stop(&self, run: &Run, rig: &RigContext, reply: Message, is_last: bool) -> Result<Message, Ended> {
         let mut continued = run.data().continued;
-        let next = self.hooks.stop(&run.cx, reply, &mut continued).store(async |_| ()).await.map_err(ended)?;
-        run.data().continued = continued;
-        let (answer, notices) = match next {
+        let step = self.hooks.stop(&run.cx, reply, &mut continued).limit(if is_last { 0 } else { LIMIT });
+        let (answer, notices) = match step.store(async |_| ()).await? {
             NextStep::End { answer, notices } => (answer, notices),
             NextStep::Continue { answer, follow_up, notices } => {
-                let follow_up = self.hooks.store(&run.cx, follow_up, async |_| ()).await.map_err(ended)?;
-                run.data().next = Some(ModelTurnAction::retry_with_feedback(follow_up.text()));
+                let follow_up = self.hooks.store(&run.cx, follow_up, async |_| ()).await?;
+                run.data().next = Some((ModelTurnAction::retry_with_feedback(follow_up.text()), continued));
                 (answer, notices)
             }
         };
@@ -219,14 +285,29 @@ impl RigHooks {
     }
 
     async fn call(&self, run: &Run, event: DispatchEvent<'_>, name: &str, args: &str) -> DispatchAction {
+        if run.data().model.is_some() && self.judges_replies() {
+            return DispatchAction::stop(run.end(NOT_JUDGED.into()));
+        }
         let id = event.call_id.map_or_else(|| event.id.to_string(), ToString::to_string);
-        let made = {
-            let data = run.data();
-            let mut made = data.replies.iter().rev().flat_map(|(_, left)| calls(left));
-            made.find(|call| Some(&call.id) == event.call_id).map(rows::input)
-        };
         let given = ToolInput::parse(args);
-        let call = ToolCall::new(id, name, made.unwrap_or_else(|| given.clone()));
+        // The arguments as the model made them, and as hooks left them in a reply that they changed.
+        let made: Vec<(ToolInput, ToolInput)> = {
+            let data = run.data();
+            let reply = data.replies.last().filter(|_| data.is_masked);
+            let made = reply.into_iter().flat_map(|(made, left)| calls(made).zip(calls(left)));
+            made.filter(|(made, _)| Some(&made.id) == event.call_id)
+                .map(|(made, left)| (rows::input(made), rows::input(left)))
+                .collect()
+        };
+        let input = match made.iter().find(|(made, _)| *made == given) {
+            Some((_, left)) => left.clone(),
+            // Another hook of the agent rewrote them; the gates judge its version.
+            None if made.iter().all(|(made, left)| made == left || *left == given) => given.clone(),
+            None => {
+                return DispatchAction::skip("two hooks of the agent rewrote the arguments of this call differently");
+            }
+        };
+        let call = ToolCall::new(id, name, input);
         let mut step = self.tool_call(run, call.clone());
         match step.next().await {
             Next::Work(input) => {
@@ -244,22 +325,14 @@ impl RigHooks {
                 run.data().tools.insert(event.id, ToolStep::Decided(call, result));
                 DispatchAction::skip(reason)
             }
-            Next::End(Err(end)) => DispatchAction::stop(ended(end)),
+            Next::End(Err(end)) => DispatchAction::stop(run.end(end.into())),
         }
     }
 
     fn tool_call(&self, run: &Run, call: ToolCall) -> Parked<ToolInput, ToolResult, ToolResult> {
         let (hooks, cx, ask) = (self.hooks.clone(), run.cx.clone(), self.ask.clone());
         Parked::new(move |mut worker| async move {
-            let step = hooks.tool_call(&cx, &call).ask(|question: ToolQuestion| {
-                let ask = ask.clone();
-                async move {
-                    match ask {
-                        Some(ask) => ask(question).await,
-                        None => Approval::No("There is nobody to ask".to_owned()),
-                    }
-                }
-            });
+            let step = hooks.tool_call(&cx, &call).ask(|question: ToolQuestion| answer_of(ask.clone(), question));
             let run = async |input| match worker.work(input).await {
                 Some(result) => result,
                 None => ToolResult::error("the call was given up"),
@@ -269,7 +342,7 @@ impl RigHooks {
     }
 
     /// What the model reads of a call; `None` if it is what rig has.
-    async fn result(&self, run: &Run, id: EffectId, result: Option<&RigResult>) -> Result<Option<RigResult>, String> {
+    async fn result(&self, run: &Run, id: EffectId, result: Option<&RigResult>) -> Result<Option<RigResult>, Ended> {
         let step = run.data().tools.remove(&id);
         let (call, seen, left) = match (step, result) {
             (Some(ToolStep::Decided(call, result)), _) => (call, None, result),
@@ -279,23 +352,23 @@ impl RigHooks {
                     None => ToolResult::error("the tool could not be called"),
                 };
                 match step.resume(seen.clone()).await {
-                    Next::End(left) => (call, result.map(|_| seen), left.map_err(ended)?),
-                    Next::Work(_) => return Err("a call wants to run twice".to_owned()),
+                    Next::End(left) => (call, result.map(|_| seen), left?),
+                    Next::Work(_) => return Err("a call wants to run twice".into()),
                 }
             }
             // Another hook of the agent refused it before this one.
             (None, Some(result)) if result.is_skipped() || result.is_refused() => return Ok(None),
             (None, None) => return Ok(None),
-            (None, Some(_)) => return Err("a call of a tool ran that no gate has seen".to_owned()),
+            (None, Some(_)) => return Err("a call of a tool ran that no gate has seen".into()),
         };
         let is_error = left.is_error;
         let messages = left.into_messages(&call);
         let [message] = &messages[..] else {
-            return Err("a hook lets somebody else say a result, and rig cannot carry that".to_owned());
+            return Err("a hook lets somebody else say a result, and rig cannot carry that".into());
         };
-        let row = self.hooks.store(&run.cx, message.clone(), async |_| ()).await.map_err(ended)?;
+        let row = self.hooks.store(&run.cx, message.clone(), async |_| ()).await?;
         let Some((Block::ToolResult(block), contexts)) = row.content.split_first() else {
-            return Err("a hook made the row of a result something else".to_owned());
+            return Err("a hook made the row of a result something else".into());
         };
         let content: Vec<Block> = block.content.iter().chain(contexts).cloned().collect();
         if seen.is_some_and(|seen| seen.content == content && seen.is_error == block.is_error) {
@@ -310,27 +383,103 @@ impl RigHooks {
         }))
     }
 
-    async fn piece(&self, run: &Run, event: TextDelta<'_>) -> Result<(), String> {
+    /// Passes a piece of a stream to hooks before rig shows it.
+    async fn piece(
+        &self,
+        rig: &RigContext,
+        channel: StreamChannel,
+        piece: &str,
+        aggregated: &str,
+    ) -> ObservationAction {
+        if !self.hooks.has::<StreamDelta>() {
+            return ObservationAction::Continue;
+        }
+        let run = self.run(rig);
+        let shown = aggregated.strip_suffix(piece).unwrap_or(aggregated);
+        {
+            let streamed = &mut run.data().streamed;
+            match streamed.iter_mut().find(|(of, text)| *of == channel && text == shown) {
+                Some((_, text)) => aggregated.clone_into(text),
+                None => streamed.push((channel.clone(), aggregated.to_owned())),
+            }
+        }
+        let delta = StreamDelta::new(channel).shown(Arc::new(shown.to_owned())).fresh(piece.chars().count());
+        let reason = match self.judge(&run, &delta, piece).await {
+            Ok(left) if left == piece => return ObservationAction::Continue,
+            Ok(_) => "a hook rewrote a piece of the stream, and rig shows it as it comes".into(),
+            Err(ended) => ended,
+        };
+        ObservationAction::Stop(run.end(reason))
+    }
+
+    /// Passes to hooks what they have not seen of an answer in pieces. The answer then has the text that they left.
+    async fn judge_rest(&self, run: &Run, choice: &[AssistantContent], content: &mut Vec<Block>) -> Result<(), Ended> {
         if !self.hooks.has::<StreamDelta>() {
             return Ok(());
         }
-        let shown = event.aggregated.strip_suffix(event.delta).unwrap_or(event.aggregated);
-        let mut delta = StreamDelta::new(StreamChannel::Text);
-        delta.shown = Arc::new(shown.to_owned());
-        delta.fresh = event.delta.chars().count();
-        let fired =
-            self.hooks.fire(&run.cx, &delta, event.delta.to_owned()).await.map_err(|error| error.to_string())?;
+        let text: String = content.iter().filter_map(Block::as_text).collect();
+        let rest = choice.iter().filter_map(|part| match part {
+            AssistantContent::Reasoning(thought) => Some((StreamChannel::Thinking, thought.text.clone())),
+            AssistantContent::ToolCall(call) => Some((StreamChannel::Input, rows::input(call).text().into_owned())),
+            _ => None,
+        });
+        let streamed = std::mem::take(&mut run.data().streamed);
+        for (channel, text) in std::iter::once((StreamChannel::Text, text)).chain(rest) {
+            // The same input can be written in several ways.
+            let is_same = |piece: &str| {
+                piece == text || channel == StreamChannel::Input && ToolInput::parse(piece) == ToolInput::parse(&*text)
+            };
+            if text.is_empty() || streamed.iter().any(|(of, piece)| *of == channel && is_same(piece)) {
+                continue;
+            }
+            let delta = StreamDelta::new(channel.clone()).fresh(text.chars().count()).last(true);
+            let mut left = self.judge(run, &delta, &text).await?;
+            if left == text {
+                continue;
+            }
+            if channel != StreamChannel::Text {
+                return Err(format!("a hook at `stream_delta` rewrote `{channel}`, and rig cannot carry that").into());
+            }
+            content.retain_mut(|block| match block {
+                Block::Text(block) => {
+                    block.text = std::mem::take(&mut left);
+                    !block.text.is_empty()
+                }
+                _ => true,
+            });
+        }
+        Ok(())
+    }
+
+    /// The text as hooks at `stream_delta` left it.
+    async fn judge(&self, run: &Run, delta: &StreamDelta, text: &str) -> Result<String, Ended> {
+        let fired = self.hooks.fire(&run.cx, delta, text.to_owned()).await.map_err(|error| error.to_string())?;
         if let Some(halt) = &fired.report.halt {
-            return Err(halt.reason.to_string());
+            return Err(Ended::because(ExitReason::Halted, halt.reason.to_string()));
         }
         match fired.verdict.decide() {
-            Decision::Run if fired.subject == event.delta => Ok(()),
-            Decision::Run => Err("a hook rewrote a piece of the stream, and rig shows it as it comes".to_owned()),
-            Decision::Refuse(denial) => Err(denial.reason.to_string()),
+            Decision::Run => Ok(fired.subject),
+            Decision::Refuse(denial) => Err(Ended::because(ExitReason::AnswerBlocked, denial.reason.to_string())),
             // Nobody can be asked while the answer streams.
-            Decision::Answer(_) | Decision::Ask(_) | Decision::Defer(_) => Err("a hook stopped the stream".to_owned()),
+            Decision::Answer(_) | Decision::Ask(_) | Decision::Defer(_) => {
+                Err(Ended::because(ExitReason::AnswerBlocked, "a hook stopped the stream".to_owned()))
+            }
         }
     }
+}
+
+/// Why a run stops in which another hook of the agent repaired, skipped or retried a call that rig refuses.
+const NOT_JUDGED: &str = "another hook of the agent took care of an invalid call, and rig showed that reply to no hook";
+
+/// What the approver answers. One that panics has not agreed.
+async fn answer_of(ask: Option<Ask>, question: ToolQuestion) -> Approval {
+    let Some(ask) = ask else { return Approval::No("There is nobody to ask".to_owned()) };
+    let mut answer = pin!(async move { ask(question).await });
+    poll_fn(|cx| {
+        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx)))
+            .unwrap_or_else(|_| Poll::Ready(Approval::No("What answers questions has failed".to_owned())))
+    })
+    .await
 }
 
 fn calls(content: &[AssistantContent]) -> impl Iterator<Item = &RigCall> {
@@ -352,27 +501,33 @@ fn shown(result: &RigResult) -> ToolResult {
     shown
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn ended(end: StepError) -> String {
-    end.to_string()
-}
-
 impl AgentHook for RigHooks {
     async fn on_run_start(&self, rig: &RigContext, event: RunStart<'_>) -> RunStartAction {
         let run = self.run(rig);
-        self.prompt(&run, event).await.unwrap_or_else(RunStartAction::Stop)
+        self.prompt(&run, event).await.unwrap_or_else(|ended| RunStartAction::Stop(run.end(ended)))
     }
 
     async fn on_dispatch(&self, rig: &RigContext, event: DispatchEvent<'_>) -> DispatchAction {
         let run = self.run(rig);
         match event.kind {
             EffectKind::ToolCall { name, args } => self.call(&run, event, name, args).await,
-            EffectKind::Completion { request, stream } => match self.request(&run, request, *stream).await {
+            EffectKind::Completion { request, stream } => match self.request(&run, rig, request, *stream).await {
                 Ok(request) => DispatchAction::patch(EffectKind::Completion { request, stream: *stream }),
-                Err(reason) => DispatchAction::stop(reason),
+                Err(ended) => DispatchAction::stop(run.end(ended)),
             },
+            EffectKind::Memory { op: MemoryOp::Append { conversation, messages } } => {
+                let (conversation, mut messages) = (conversation.clone(), messages.clone());
+                run.data().mask(&mut messages);
+                DispatchAction::patch(EffectKind::Memory { op: MemoryOp::Append { conversation, messages } })
+            }
             _ => DispatchAction::proceed(),
         }
+    }
+
+    /// Also the memory, so that it keeps what hooks left.
+    fn observes(&self, kind: StepEventKind) -> bool {
+        let others = [StepEventKind::EmbedDispatch, StepEventKind::RerankDispatch, StepEventKind::RetrieveDispatch];
+        !others.contains(&kind) && kind != StepEventKind::CustomDispatch
     }
 
     async fn on_outcome(&self, rig: &RigContext, event: OutcomeEvent<'_>) -> OutcomeAction {
@@ -394,19 +549,28 @@ impl AgentHook for RigHooks {
         match replaced {
             Ok(None) => OutcomeAction::proceed(),
             Ok(Some(outcome)) => OutcomeAction::replace(Ok(outcome)),
-            Err(reason) => OutcomeAction::stop(reason),
+            Err(ended) => OutcomeAction::stop(run.end(ended)),
         }
     }
 
     async fn on_model_turn_finished(&self, rig: &RigContext, _event: ModelTurnFinished<'_>) -> ModelTurnAction {
-        self.run(rig).data().next.take().unwrap_or(ModelTurnAction::Continue)
+        let run = self.run(rig);
+        let mut data = run.data();
+        let Some((next, continued)) = data.next.take() else { return ModelTurnAction::Continue };
+        data.continued = continued;
+        next
     }
 
     async fn on_text_delta(&self, rig: &RigContext, event: TextDelta<'_>) -> ObservationAction {
-        match self.piece(&self.run(rig), event).await {
-            Ok(()) => ObservationAction::Continue,
-            Err(reason) => ObservationAction::Stop(reason),
-        }
+        self.piece(rig, StreamChannel::Text, event.delta, event.aggregated).await
+    }
+
+    async fn on_reasoning_delta(&self, rig: &RigContext, event: ReasoningDelta<'_>) -> ObservationAction {
+        self.piece(rig, StreamChannel::Thinking, event.delta, event.aggregated).await
+    }
+
+    async fn on_tool_call_delta(&self, rig: &RigContext, event: ToolCallDelta<'_>) -> ObservationAction {
+        self.piece(rig, StreamChannel::Input, event.delta, event.aggregated).await
     }
 
     async fn on_run_settled(&self, rig: &RigContext, event: RunSettled<'_>) {
@@ -416,13 +580,25 @@ impl AgentHook for RigHooks {
             // Hooks see the failure; the run is over whatever they say.
             let _ = model.step.resume(Err(error.to_owned())).await;
         }
-        let (reason, error) = match event.outcome {
-            SettledOutcome::Response(_) => (ExitReason::NoToolCalls, None),
-            SettledOutcome::Error(error) => (ExitReason::Error, Some(error.to_owned())),
+        let end = {
+            let mut data = run.data();
+            let ended = data.ended.take();
+            let (reason, error) = match event.outcome {
+                SettledOutcome::Response(_) => (ExitReason::NoToolCalls, None),
+                // rig tells only the words of its error.
+                SettledOutcome::Error(error) if error.starts_with("reached the max turns limit") => {
+                    (ExitReason::MaxIterations, Some(error.to_owned()))
+                }
+                SettledOutcome::Error(error) => (ended.unwrap_or(ExitReason::Error), Some(error.to_owned())),
+            };
+            let mut end = TurnEnd::new(reason);
+            end.error = error;
+            let mut rows = std::mem::take(&mut data.history);
+            rows.extend_from_slice(event.messages.unwrap_or_default());
+            data.mask(&mut rows);
+            end.history = rows::messages(&rows);
+            end
         };
-        let mut end = TurnEnd::new(reason);
-        end.error = error;
-        end.history = rows::messages(event.messages.unwrap_or_default());
         // The run is over: nothing that hooks answer can change it.
         let _ = self.hooks.fire(&run.cx, &end, ()).await;
     }

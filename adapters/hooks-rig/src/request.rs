@@ -1,8 +1,9 @@
 //! The request of a model call between rig and hooks.
 
 use hook_sdk::data::{Messages, ModelAnswer, ModelRequest, Usage};
-use rig_core::completion::{CompletionRequest, CompletionResponse, FinishReason};
-use rig_core::message::{Message as Row, ToolChoice, ToolName};
+use rig_core::completion::{CompletionRequest, CompletionResponse, FinishReason, ToolDefinition};
+use rig_core::message::{AssistantContent, Message as Row, ToolChoice, ToolName};
+use rig_core::structured_output::OUTPUT_TOOL_DESCRIPTION;
 use serde_json::Value;
 
 use crate::rows;
@@ -42,7 +43,7 @@ pub(crate) fn written(
     request: &CompletionRequest,
     streams: bool,
     left: &ModelRequest,
-    rows: Vec<Row>,
+    mut rows: Vec<Row>,
 ) -> Result<CompletionRequest, String> {
     if let Some(profile) = &left.profile {
         return Err(format!("a hook routed the call to the profile `{profile}`, and rig cannot route it"));
@@ -52,6 +53,14 @@ pub(crate) fn written(
     }
     let seen = shown(request);
     let mut written = request.clone();
+    // Hooks see the documents as a row, which stands for them if it is not what it was.
+    if let Some(documents) = request.normalized_documents() {
+        if rows.first() == Some(&documents) {
+            rows.remove(0);
+        } else {
+            written.documents.clear();
+        }
+    }
     written.chat_history = rows;
     if !left.system_prompt.is_empty() {
         written.chat_history.insert(0, Row::System { content: left.system_prompt.clone() });
@@ -91,11 +100,26 @@ fn tool_choice(choice: &str) -> Result<ToolChoice, String> {
     })
 }
 
+/// The tool with which the model answers, if this request has one.
+pub(crate) fn output_tool(request: &CompletionRequest) -> Option<String> {
+    // That of an extractor has other words.
+    let is_output = |tool: &&ToolDefinition| {
+        tool.description == OUTPUT_TOOL_DESCRIPTION
+            || tool.name == *"submit" && tool.description.starts_with("Submit the structured data you extracted")
+    };
+    request.tools.iter().find(is_output).map(|tool| tool.name.to_string())
+}
+
 /// The answer of a model as hooks see it.
-pub(crate) fn answer(response: &CompletionResponse, streamed: bool) -> ModelAnswer {
-    let mut answer = ModelAnswer::new(rows::blocks(&response.choice)).streamed(streamed);
+pub(crate) fn answer(response: &CompletionResponse, streams: bool) -> ModelAnswer {
+    let content = rows::blocks(&response.choice);
+    let has_text = content.iter().any(|block| block.as_text().is_some_and(|text| !text.is_empty()));
+    let mut answer = ModelAnswer::new(content).streamed(streams && has_text);
     answer = answer.model(response.model().unwrap_or_default());
+    let has_calls = response.choice.iter().any(|part| matches!(part, AssistantContent::ToolCall(_)));
     match response.finish_reason() {
+        // rig runs the calls of such an answer, and a step would drop them.
+        Some(FinishReason::Length) if has_calls => answer = answer.stop_reason("length"),
         Some(FinishReason::Length) => answer = answer.stop_reason(hook_sdk::data::MAX_TOKENS),
         Some(FinishReason::ContentFilter) => answer = answer.stop_reason("content_filter"),
         Some(FinishReason::Other(reason)) => answer = answer.stop_reason(reason),

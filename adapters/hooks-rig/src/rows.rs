@@ -3,8 +3,8 @@
 
 use hook_sdk::data::{Block, Message, Messages, Role, ToolCall, ToolInput, ToolResultBlock};
 use rig_core::message::{
-    AssistantContent, AssistantMessage, CallId, Message as Row, Text, ToolCall as RigCall, ToolFunction, ToolName,
-    ToolResult as RigResult, ToolResultContent, UserContent,
+    AssistantContent, AssistantMessage, CallId, Document, DocumentSourceKind, Message as Row, Text,
+    ToolCall as RigCall, ToolFunction, ToolName, ToolResult as RigResult, ToolResultContent, UserContent,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -42,6 +42,8 @@ impl Part for UserContent {
     fn shown(&self) -> Block {
         match self {
             Self::Text(text) => text.text.as_str().into(),
+            // As text, so that what masks texts masks it too.
+            Self::Document(Document { data: DocumentSourceKind::String(text), .. }) => text.as_str().into(),
             Self::ToolResult(result) => {
                 let mut block = ToolResultBlock::new(result.call.to_string(), blocks(&result.content));
                 block.name = Some(result.name.to_string());
@@ -55,6 +57,10 @@ impl Part for UserContent {
     fn edited(&self, left: &Block) -> Option<Self> {
         match (self, left) {
             (Self::Text(_), Block::Text(text)) => Some(Self::of_text(&text.text)),
+            (Self::Document(document), Block::Text(left)) => {
+                let data = DocumentSourceKind::String(left.text.clone());
+                Some(Self::Document(Document { data, ..document.clone() }))
+            }
             (Self::ToolResult(result), Block::ToolResult(left)) if left.call_id == result.call.to_string() => {
                 let content = parts(&result.content, &left.content).ok()?;
                 Some(Self::ToolResult(RigResult { content, is_error: left.is_error, ..result.clone() }))
@@ -161,6 +167,17 @@ pub(crate) fn parts<P: Part>(originals: &[P], left: &[Block]) -> Result<Vec<P>, 
     left.iter().map(part).collect::<Option<_>>().ok_or_else(|| NO_FORM.to_owned())
 }
 
+/// Gives calls the ids that they have in rig: a step renames those that a call of an earlier reply has too.
+pub(crate) fn name_calls(content: &mut [Block], originals: &[AssistantContent]) {
+    for block in content {
+        if let Block::ToolUse(call) = block
+            && let Some(AssistantContent::ToolCall(original)) = at(&call.extra).and_then(|index| originals.get(index))
+        {
+            call.id = original.id.to_string();
+        }
+    }
+}
+
 fn at(fields: &Map<String, Value>) -> Option<usize> {
     fields.get(INDEX)?.as_u64()?.try_into().ok()
 }
@@ -232,6 +249,6 @@ pub(crate) fn prompt_text(prompt: &Row) -> String {
 
 pub(crate) fn with_text(prompt: &Row, text: &str) -> Row {
     let Row::User { content } = prompt else { return Row::user(text) };
-    let rest = content.iter().filter(|part| !matches!(part, UserContent::Text(_))).cloned();
+    let rest = content.iter().filter(|part| part.shown().as_text().is_none()).cloned();
     Row::User { content: std::iter::once(UserContent::of_text(text)).chain(rest).collect() }
 }

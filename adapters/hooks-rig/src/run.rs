@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hook_sdk::HookContext;
 use hook_sdk::data::{Message, Messages, ModelAnswer, ModelRequest, ToolCall, ToolInput, ToolResult};
+use hook_sdk::kinds::{ExitReason, StreamChannel};
+use hook_sdk::protocol::{StepError, StepErrorKind};
 use rig_agent::agent::{HookContext as RigContext, ModelTurnAction};
 use rig_core::effect::EffectId;
 use rig_core::message::{AssistantContent, Message as Row};
@@ -27,17 +29,83 @@ pub(crate) enum ToolStep {
     Decided(ToolCall, ToolResult),
 }
 
+/// Why hooks end the run.
+pub(crate) struct Ended {
+    pub(crate) reason: ExitReason,
+    pub(crate) text: String,
+}
+
+impl From<String> for Ended {
+    fn from(text: String) -> Self {
+        Self::because(ExitReason::Error, text)
+    }
+}
+
+impl From<&str> for Ended {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<StepError> for Ended {
+    fn from(end: StepError) -> Self {
+        let reason = match end.kind() {
+            StepErrorKind::Halted(_) => ExitReason::Halted,
+            StepErrorKind::Blocked(_) => ExitReason::AnswerBlocked,
+            StepErrorKind::Suspended(_) => ExitReason::Other("suspended".to_owned()),
+            StepErrorKind::Cancelled => ExitReason::AbortedViaError,
+            _ => ExitReason::Error,
+        };
+        Self::because(reason, end.to_string())
+    }
+}
+
+impl Ended {
+    pub(crate) fn because(reason: ExitReason, text: String) -> Self {
+        Self { reason, text }
+    }
+
+    pub(crate) fn at_prompt(end: StepError) -> Self {
+        let is_blocked = matches!(end.kind(), StepErrorKind::Blocked(_));
+        let ended = Self::from(end);
+        if is_blocked { Self { reason: ExitReason::PromptRefused, ..ended } } else { ended }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct RunData {
+    /// The history that the caller gave.
+    pub(crate) history: Vec<Row>,
     pub(crate) prompt: Option<Row>,
     pub(crate) contexts: Messages,
     pub(crate) model: Option<ModelStep>,
     pub(crate) tools: HashMap<EffectId, ToolStep>,
     /// Replies with calls as the model gave them, and as hooks left them: rig keeps the first, models read the second.
     pub(crate) replies: Vec<(Vec<AssistantContent>, Vec<AssistantContent>)>,
+    /// Whether the last of these is the last reply.
+    pub(crate) is_masked: bool,
+    /// The tool with which the model answers in the last call, if rig has one.
+    pub(crate) output_tool: Option<String>,
+    /// The pieces of the last reply that hooks have seen, joined.
+    pub(crate) streamed: Vec<(StreamChannel, String)>,
     pub(crate) continued: u32,
-    /// What follows the turn of the model that was just judged.
-    pub(crate) next: Option<ModelTurnAction>,
+    /// What follows the turn of the model that was just judged, and how often hooks have continued the run then.
+    pub(crate) next: Option<(ModelTurnAction, u32)>,
+    /// Why hooks ended the run.
+    pub(crate) ended: Option<ExitReason>,
+}
+
+impl RunData {
+    /// Replaces the replies with calls by what hooks left of them.
+    pub(crate) fn mask(&self, rows: &mut [Row]) {
+        for row in rows {
+            if let Row::Assistant(turn) = row
+                && let Some((_, left)) = self.replies.iter().find(|(reply, _)| *reply == turn.content)
+            {
+                turn.content.clone_from(left);
+            }
+        }
+    }
 }
 
 /// The state of a run. rig drops it with the run.
@@ -56,7 +124,7 @@ static BEGIN: Mutex<()> = Mutex::new(());
 
 impl Run {
     /// The state of the set `of` in the run of `rig`.
-    pub(crate) fn of(of: u64, rig: &RigContext, cx: &HookContext) -> Self {
+    pub(crate) fn of(of: u64, rig: &RigContext, cx: &HookContext, asks: bool) -> Self {
         let _begin = BEGIN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut runs = rig.scratchpad().get::<Runs>().unwrap_or_default();
         if let Some(run) = runs.0.get(&of) {
@@ -66,6 +134,9 @@ impl Run {
         if let Some(agent) = rig.agent_name() {
             cx = cx.agent(agent);
         }
+        if asks {
+            cx = cx.human_present(true);
+        }
         let run = Self { cx: cx.build(), data: Arc::default() };
         runs.0.insert(of, run.clone());
         rig.scratchpad().insert(runs);
@@ -74,5 +145,11 @@ impl Run {
 
     pub(crate) fn data(&self) -> MutexGuard<'_, RunData> {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers why the run ends. Returns the reason for rig.
+    pub(crate) fn end(&self, ended: Ended) -> String {
+        self.data().ended.get_or_insert(ended.reason);
+        ended.text
     }
 }

@@ -4,17 +4,26 @@
 
 mod hooks;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
+use hook_sdk::data::Block;
+use hook_sdk::hook::Hook;
+use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_rig::RigHooks;
-use rig_agent::agent::{Agent, AgentBuilder};
+use rig_agent::agent::{
+    Agent, AgentBuilder, AgentHook, DispatchAction, DispatchEvent, HookContext as RigContext, HookStack,
+    InvalidToolCallAction, InvalidToolCallContext, ModelTurnAction, ModelTurnFinished,
+};
+use rig_agent::extractor::ExtractorBuilder;
 use rig_agent::test_utils::{MockCompletionModel, MockStreamEvent, MockTurn};
 use rig_agent::tool::{Tool, ToolContext};
-use rig_core::completion::CompletionRequest;
+use rig_core::completion::{CompletionRequest, FinishReason};
+use rig_core::effect::EffectKind;
+use rig_core::memory::InMemoryConversationMemory;
 use rig_core::message::{AssistantContent, Message as Row, ToolCall as RigCall, ToolFunction, ToolName};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,13 +77,37 @@ fn rig(ids: &[&str]) -> RigHooks {
     RigHooks::new(Registry::discover().unwrap().scope(&agent, None).unwrap())
 }
 
+/// Hooks that only one test has.
+fn with(hooks: impl IntoIterator<Item = Hook>) -> RigHooks {
+    let (registry, mut ids) = (Registry::empty(), Vec::new());
+    for hook in hooks {
+        ids.push(hook.id().to_string());
+        registry.register(hook).unwrap();
+    }
+    RigHooks::new(registry.scope(&AgentDef::new("test").hooks(ids), None).unwrap())
+}
+
+/// A hook of the app, in front of the hooks.
+fn behind(own: impl AgentHook + 'static, hooks: RigHooks) -> HookStack {
+    let mut stack = HookStack::with(own);
+    stack.push(hooks);
+    stack
+}
+
+/// What hooks of a test have seen.
+type Seen = Arc<Mutex<Vec<String>>>;
+
+fn seen(log: &Seen) -> Vec<String> {
+    log.lock().unwrap().clone()
+}
+
 struct Desk {
     model: MockCompletionModel,
     tool: Echo,
     agent: Agent,
 }
 
-fn desk(turns: impl IntoIterator<Item = MockTurn>, hooks: RigHooks) -> Desk {
+fn desk(turns: impl IntoIterator<Item = MockTurn>, hooks: impl AgentHook + 'static) -> Desk {
     let (model, tool) = (MockCompletionModel::from_turns(turns), Echo::default());
     let agent = AgentBuilder::new(model.clone()).preamble("Be kind.").tool(tool.clone()).add_hook(hooks).build();
     Desk { model, tool, agent }
@@ -236,6 +269,21 @@ async fn the_request_is_what_hooks_leave_of_it_and_the_history_stays() {
 }
 
 #[tokio::test]
+async fn a_document_of_the_agent_is_a_text_for_hooks() {
+    let mut sent = Vec::new();
+    let hooks = || HookStack::with(rig(&["history"]));
+    for (text, hooks) in [("a s3cret", hooks()), ("plain", hooks()), ("plain", HookStack::new())] {
+        let model = MockCompletionModel::from_turns([MockTurn::text("done")]);
+        let agent = AgentBuilder::new(model.clone()).preamble("Be kind.").context(text).add_hook(hooks).build();
+        agent.prompt("go").await.unwrap();
+        sent.push(texts(&model.requests()[0]));
+    }
+    let masked = sent[0].join("\n");
+    assert!(masked.contains("a ***") && masked.contains("static_doc_0") && !masked.contains("s3cret"), "{masked}");
+    assert_eq!(sent[1], sent[2]);
+}
+
+#[tokio::test]
 async fn an_answer_is_what_hooks_leave_of_it() {
     for (ids, text, expected) in
         [(&["reply"][..], "a s3cret", "a ***"), (&["row"], "a s3cret", "a +++"), (&["reply", "row"], "plain", "plain")]
@@ -290,6 +338,363 @@ async fn the_end_of_a_run_is_seen_once_and_runs_share_nothing() {
     assert_eq!(desk.ask("go").await.as_deref(), Ok("two"));
     assert_eq!(hooks::ENDS.load(Ordering::Relaxed), 2);
     assert_eq!(desk.ran(), 1);
+}
+
+/// Sets the text of each call.
+struct Clamp(&'static str);
+
+impl AgentHook for Clamp {
+    async fn on_dispatch(&self, _: &RigContext, event: DispatchEvent<'_>) -> DispatchAction {
+        match event.kind {
+            EffectKind::ToolCall { .. } => DispatchAction::rewrite_tool_args(event.kind, json!({"text": self.0})),
+            _ => DispatchAction::proceed(),
+        }
+    }
+}
+
+fn call_and(said: &str, text: &str) -> MockTurn {
+    let function = ToolFunction::new(ToolName::new("echo").unwrap(), json!({"text": text}));
+    let call = AssistantContent::ToolCall(RigCall::from_wire("call_1", function));
+    MockTurn::from_contents([AssistantContent::text(said), call])
+}
+
+/// Masks the text of replies, and the arguments of calls if `calls`.
+fn masks_replies(calls: bool) -> Hook {
+    Hook::at::<PostModelCall>("masks_replies").writer(move |_, _, reply: &mut ModelReply| {
+        for block in &mut reply.content {
+            match block {
+                Block::Text(text) => text.text = text.text.replace("s3cret", "***"),
+                Block::ToolUse(call) if calls => call.input["text"] = "masked".into(),
+                _ => {}
+            }
+        }
+    })
+}
+
+#[tokio::test]
+async fn what_a_hook_of_the_app_made_of_a_call_is_judged_and_runs() {
+    let judge = || {
+        Hook::at::<BeforeToolCall>("judge").reader(|_, _, input: &ToolInput| match input["text"].as_str() {
+            Some("deny") => Permission::deny("no"),
+            _ => Permission::NoOpinion,
+        })
+    };
+    // The text that the app's hook sets, whether a mask changes the call too, how often the tool runs, what the model reads.
+    for (clamp, masks, ran, expected) in [
+        ("clamped", false, 1, "clamped"),
+        ("deny", false, 0, "Denied: no"),
+        ("given", true, 1, "masked"),
+        ("masked", true, 1, "masked"),
+        ("clamped", true, 0, "two hooks of the agent"),
+    ] {
+        let hooks = behind(Clamp(clamp), with([masks_replies(masks), judge()]));
+        let desk = desk([call_and("a s3cret", "given"), MockTurn::text("done")], hooks);
+        assert_eq!(desk.ask("go").await.as_deref(), Ok("done"), "{clamp}");
+        assert_eq!(desk.ran(), ran, "{clamp} {masks}");
+        assert!(desk.sent(1).pop().unwrap().contains(expected), "{clamp} {masks}: {:?}", desk.sent(1));
+    }
+}
+
+#[tokio::test]
+async fn hooks_that_change_nothing_change_nothing() {
+    let repeated = || vec![call("one"), call("two"), MockTurn::text("done")];
+    let cut = || vec![call_and("", "cut").with_finish_reason(FinishReason::Length), MockTurn::text("done")];
+    let echo = |text: &str| ToolFunction::new(ToolName::new("echo").unwrap(), json!({"text": text}));
+    let earlier = RigCall::from_wire("call_1", echo("before"));
+    let answer = earlier.result(vec![rig_core::message::ToolResultContent::text("before")]);
+    let history = [
+        Row::user("before"),
+        Row::Assistant(rig_core::message::AssistantMessage::new(vec![AssistantContent::ToolCall(earlier)])),
+        Row::User { content: vec![rig_core::message::UserContent::ToolResult(answer)] },
+        Row::assistant("yes"),
+    ];
+    let turns: [&dyn Fn() -> Vec<MockTurn>; 2] = [&repeated, &cut];
+    for turns in turns {
+        let mut runs = Vec::new();
+        let observer = || Hook::at::<AfterToolCall>("observes").reader(|_, _, ()| ());
+        let hooks = [HookStack::new(), HookStack::with(with([])), HookStack::with(with([observer()]))];
+        for hooks in hooks {
+            let desk = desk(turns(), hooks);
+            let run = desk.agent.prompt("go").history(history.clone()).max_turns(6).await;
+            let run = run.map(|run| (run.output(), run.messages().to_vec())).map_err(|error| error.to_string());
+            let sent: Vec<_> = desk.model.requests().iter().map(texts).collect();
+            runs.push((run, sent, desk.ran()));
+        }
+        assert!(runs[0].0.is_ok() && runs[0].2 > 0, "{:?}", runs[0]);
+        assert!(runs.iter().all(|run| *run == runs[0]), "{runs:#?}");
+    }
+}
+
+async fn stream(hooks: RigHooks, turns: Vec<Vec<MockStreamEvent>>) -> (String, Result<(), String>) {
+    let turns = turns.into_iter().map(|mut events| {
+        events.push(MockStreamEvent::final_response_with_default_usage());
+        events
+    });
+    let agent = AgentBuilder::new(MockCompletionModel::from_stream_turns(turns)).tool(Echo::default()).add_hook(hooks);
+    let items: Vec<_> = agent.build().prompt("go").max_turns(4).stream().collect().await;
+    let shown = format!("{:?}", items.iter().flatten().collect::<Vec<_>>());
+    (shown, items.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(error.to_string())))
+}
+
+#[tokio::test]
+async fn a_stream_that_hooks_hold_back_stops_before_anything_is_shown() {
+    let hold = || Hook::at::<StreamDelta>("holds").writer(|_, _, _: &mut String| ()).hold(8);
+    let pieces = ["my card is s3", "cret"].map(MockStreamEvent::text).to_vec();
+    let (shown, end) = stream(with([hold()]), vec![pieces]).await;
+    assert!(end.unwrap_err().contains("holds pieces of a stream back"));
+    assert!(!shown.contains("card"), "{shown}");
+    // Without a stream, nothing has to be held back.
+    assert_eq!(desk([MockTurn::text("fine")], with([hold()])).ask("go").await.as_deref(), Ok("fine"));
+}
+
+/// What hooks at `stream_delta` see.
+fn windows(log: &Seen) -> Hook {
+    let log = log.clone();
+    Hook::at::<StreamDelta>("windows").reader(move |_, event: &StreamDelta, window: &String| {
+        log.lock().unwrap().push(format!("{}: {}|{window} {}", event.channel, event.shown, event.last));
+    })
+}
+
+#[tokio::test]
+async fn each_channel_of_a_stream_is_judged_once() {
+    let log = Seen::default();
+    let first = vec![
+        MockStreamEvent::reasoning_delta("I th"),
+        MockStreamEvent::reasoning_delta("ink"),
+        MockStreamEvent::text("so"),
+        MockStreamEvent::tool_call_name_delta("call_1", "echo"),
+        MockStreamEvent::tool_call_arguments_delta("call_1", "{\"text\": "),
+        MockStreamEvent::tool_call_arguments_delta("call_1", "\"hi\"}"),
+        MockStreamEvent::tool_call_end("call_1"),
+    ];
+    stream(with([windows(&log)]), vec![first, vec![MockStreamEvent::text("done")]]).await.1.unwrap();
+    let expected = [
+        "thinking: |I th false",
+        "thinking: I th|ink false",
+        "text: |so false",
+        "tool_input: |{\"text\":  false",
+        "tool_input: {\"text\": |\"hi\"} false",
+        "text: |done false",
+    ];
+    assert_eq!(seen(&log), expected);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_streamed_is_judged_whole() {
+    let log = Seen::default();
+    let thought = MockTurn::from_contents([AssistantContent::reasoning("hm"), AssistantContent::text("yes")]);
+    assert_eq!(desk([thought], with([windows(&log)])).ask("go").await.as_deref(), Ok("yes"));
+    assert_eq!(seen(&log), ["text: |yes true", "thinking: |hm true"]);
+
+    assert_eq!(desk([MockTurn::text("a s3cret")], rig(&["stream"])).ask("go").await.as_deref(), Ok("a ***"));
+    let error = desk([MockTurn::text("forbidden")], rig(&["stream"])).ask("go").await.unwrap_err();
+    assert!(error.contains("not that"), "{error}");
+    let thought = MockTurn::from_contents([AssistantContent::reasoning("a s3cret"), AssistantContent::text("yes")]);
+    let error = desk([thought], rig(&["stream"])).ask("go").await.unwrap_err();
+    assert!(error.contains("rewrote `thinking`"), "{error}");
+}
+
+/// The hooks, the text of the call or the answer, and the reason of the end.
+const REASONS: &[(&[&str], &str, &str)] = &[
+    (&[], "fine", "no_tool_calls"),
+    (&["blocks_the_prompt"], "fine", "prompt_refused"),
+    (&["halts"], "call", "halted"),
+    (&["judge"], "call halt", "halted"),
+    (&["stop"], "a secret", "answer_blocked"),
+    (&["stream"], "forbidden", "answer_blocked"),
+    (&["routes"], "fine", "error"),
+    (&[], "call forever", "max_iterations"),
+];
+
+#[tokio::test]
+async fn the_end_says_why_and_has_the_history_of_the_caller() {
+    for (ids, text, expected) in REASONS {
+        let (log, registry) = (Seen::default(), Registry::discover().unwrap());
+        let end = Hook::at::<TurnEnd>("sees_the_end").reader({
+            let log = log.clone();
+            move |_, event: &TurnEnd, ()| {
+                let rows = event.history.iter().map(|row| row.text().into_owned());
+                log.lock().unwrap().extend(std::iter::once(event.reason.to_string()).chain(rows));
+            }
+        });
+        registry.register(end).unwrap();
+        let agent = AgentDef::new("test").hooks(ids.iter().copied().chain(["sees_the_end"]));
+        let hooks = RigHooks::new(registry.scope(&agent, None).unwrap());
+        let turn = || match text.strip_prefix("call") {
+            Some(text) => call(text.trim()),
+            None => MockTurn::text(*text),
+        };
+        let turns = [turn(), if text.contains("forever") { turn() } else { MockTurn::text("done") }];
+        let history = [Row::user("before"), Row::assistant("yes")];
+        let _ = desk(turns, hooks).agent.prompt("go").history(history).max_turns(2).await;
+        let seen = seen(&log);
+        assert_eq!(seen[..3], [*expected, "before", "yes"], "{ids:?} {text}: {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn somebody_is_present_whatever_is_set_first() {
+    let present = || {
+        let look = |cx: &HookContext| {
+            if cx.human_present() { PromptVerdict::default() } else { PromptVerdict::block("empty") }
+        };
+        with([Hook::at::<UserPromptSubmit>("present").reader(move |cx, _, _| look(cx))])
+    };
+    let (cx, ask) = (HookContext::new, async |_| true);
+    for hooks in [present().ask(ask).context(cx()), present().context(cx()).ask(ask)] {
+        assert_eq!(desk([MockTurn::text("hi")], hooks).ask("go").await.as_deref(), Ok("hi"));
+    }
+    assert!(desk([MockTurn::text("hi")], present()).ask("go").await.is_err());
+}
+
+#[tokio::test]
+async fn an_answer_stands_in_the_last_turn() {
+    let log = Seen::default();
+    let more = || {
+        let log = log.clone();
+        Hook::at::<Stop>("more").reader(move |_, event: &Stop, ()| {
+            log.lock().unwrap().push(event.at_iteration_cap.to_string());
+            StopVerdict::continue_with("and the rest?")
+        })
+    };
+    let again = || Hook::at::<PostModelCall>("again").reader(|_, _, _: &ModelReply| ReplyVerdict::Continue);
+    for hook in [more(), again()] {
+        let desk = desk([MockTurn::text("one"), MockTurn::text("two")], with([hook]).max_turns(2));
+        let run = desk.agent.prompt("go").max_turns(2).await.map_err(|error| error.to_string());
+        assert_eq!(run.map(|run| run.output()).as_deref(), Ok("two"));
+    }
+    assert_eq!(seen(&log), ["false", "true"]);
+}
+
+/// Asks for another answer in place of a bad one.
+struct Retries;
+
+impl AgentHook for Retries {
+    async fn on_model_turn_finished(&self, _: &RigContext, event: ModelTurnFinished<'_>) -> ModelTurnAction {
+        let is_bad =
+            event.content.iter().any(|part| matches!(part, AssistantContent::Text(text) if text.text == "bad"));
+        if is_bad { ModelTurnAction::retry_with_feedback("better, please") } else { ModelTurnAction::Continue }
+    }
+}
+
+#[tokio::test]
+async fn what_hooks_wanted_after_a_rejected_answer_is_forgotten() {
+    let turns = || [MockTurn::text("bad"), MockTurn::text("good"), MockTurn::text("too much")];
+    let follow = Hook::at::<Stop>("follow").reader(|_, event: &Stop, ()| {
+        assert!(!event.stop_hook_active);
+        let bad = event.last_message.as_ref().is_some_and(|row| row.text() == "bad");
+        if bad { StopVerdict::continue_with("why?") } else { StopVerdict::default() }
+    });
+    for hooks in [with([follow]), rig(&["reply"])] {
+        let desk = desk(turns(), behind(Retries, hooks));
+        assert_eq!(desk.ask("go").await.as_deref(), Ok("good"));
+        let sent = desk.sent(1).join("\n");
+        assert!(sent.contains("better, please") && !sent.contains("why?"), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn an_approver_that_panics_has_not_agreed() {
+    let early = rig(&["judge"]).ask(|_| {
+        assert!(AtomicUsize::new(0).into_inner() == 1, "the approver has broken");
+        async { true }
+    });
+    let late = rig(&["judge"]).ask(async |_| {
+        tokio::task::yield_now().await;
+        assert!(AtomicUsize::new(0).into_inner() == 1, "the approver has broken");
+        true
+    });
+    for hooks in [early, late] {
+        let desk = desk([call("ask"), MockTurn::text("done")], hooks);
+        assert_eq!(desk.ask("go").await.as_deref(), Ok("done"));
+        assert_eq!(desk.ran(), 0);
+        assert!(desk.sent(1).join("\n").contains("What answers questions has failed"));
+    }
+}
+
+#[tokio::test]
+async fn a_memory_keeps_what_hooks_left_of_a_reply_with_calls() {
+    let turns = [call_and("a s3cret", "hi"), MockTurn::text("done"), MockTurn::text("again")];
+    let model = MockCompletionModel::from_turns(turns);
+    let agent = AgentBuilder::new(model.clone()).tool(Echo::default()).memory(InMemoryConversationMemory::new());
+    let agent = agent.conversation("one").add_hook(with([masks_replies(true)])).build();
+    agent.prompt("go").max_turns(3).await.unwrap();
+    agent.prompt("on").await.unwrap();
+    let sent = texts(&model.requests()[2]).join("\n");
+    assert!(sent.contains("a ***") && sent.contains("masked") && !sent.contains("s3cret"), "{sent}");
+}
+
+#[derive(Debug, Deserialize, serde::Serialize, schemars::JsonSchema)]
+struct Person {
+    name: String,
+}
+
+/// The hook, and the error; none if the answer stands.
+#[tokio::test]
+async fn an_answer_by_a_tool_is_judged() {
+    let stop = || {
+        Hook::at::<Stop>("judges").reader(|_, event: &Stop, ()| {
+            let text = event.last_message.as_ref().map(|row| row.text().into_owned()).unwrap_or_default();
+            assert!(event.at_iteration_cap && text == r#"{"name":"s3cret"}"#, "{text}");
+            StopVerdict::block("that is private")
+        })
+    };
+    let mask = || {
+        Hook::at::<PostModelCall>("masks").writer(|_, _, reply: &mut ModelReply| {
+            if let Some(Block::ToolUse(call)) = reply.content.first_mut() {
+                call.input["name"] = "***".into();
+            }
+        })
+    };
+    let row = || {
+        Hook::at::<BeforeCreateMessage>("row").writer(|_, _, row: &mut Message| {
+            row.rewrite_text(|text| text.contains("s3cret").then(|| text.replace("s3cret", "***")));
+        })
+    };
+    let nothing = || Hook::at::<PostModelCall>("nothing").reader(|_, _, _: &ModelReply| ReplyVerdict::NoOpinion);
+    for (hook, expected) in [
+        (stop(), Some("that is private")),
+        (mask(), Some("that the model gave by a tool")),
+        (row(), Some("that the model gave by a tool")),
+        (nothing(), None),
+    ] {
+        let model = MockCompletionModel::from_turns([MockTurn::tool_call("c", "submit", json!({"name": "s3cret"}))]);
+        let agent = AgentBuilder::new(model).add_hook(with([hook]));
+        let run = ExtractorBuilder::<Person>::from_agent_builder(agent).build().extract("who?").await;
+        let error = run.map(|_| ()).map_err(|error| error.to_string());
+        match expected {
+            Some(expected) => assert!(error.as_ref().unwrap_err().contains(expected), "{error:?}"),
+            None => assert_eq!(error, Ok(())),
+        }
+    }
+}
+
+/// Takes care of calls that rig refuses.
+struct Repairs(InvalidToolCallAction);
+
+impl AgentHook for Repairs {
+    async fn on_invalid_tool_call(&self, _: &RigContext, _: &InvalidToolCallContext) -> Option<InvalidToolCallAction> {
+        Some(self.0.clone())
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_rig_shows_to_no_hook_stops_the_run_if_hooks_judge_replies() {
+    let actions = [
+        InvalidToolCallAction::repair("echo"),
+        InvalidToolCallAction::skip("no"),
+        InvalidToolCallAction::retry("echo"),
+    ];
+    for action in actions {
+        let turns = || [MockTurn::tool_call("c", "ecko", json!({"text": "hi"})), MockTurn::text("done")];
+        let judged = desk(turns(), behind(Repairs(action.clone()), with([masks_replies(false)])));
+        let run = judged.agent.prompt("go").max_turns(6).max_invalid_tool_call_retries(3).await;
+        assert!(run.unwrap_err().to_string().contains("showed that reply to no hook"), "{action:?}");
+        assert_eq!(judged.ran(), 0);
+        let free = desk(turns(), behind(Repairs(action.clone()), rig(&["judge"])));
+        let run = free.agent.prompt("go").max_turns(6).max_invalid_tool_call_retries(3).await.unwrap();
+        assert_eq!(run.output(), "done", "{action:?}");
+    }
 }
 
 /// What the page shows is in the example.
