@@ -47,7 +47,7 @@ pub struct RigHooks {
     hooks: HookSet,
     cx: HookContext,
     ask: Option<Ask>,
-    max_turns: Option<usize>,
+    max_turns: usize,
     id: u64,
 }
 
@@ -62,7 +62,7 @@ impl RigHooks {
     pub fn new(hooks: HookSet) -> Self {
         static SETS: AtomicU64 = AtomicU64::new(0);
         let id = SETS.fetch_add(1, Ordering::Relaxed);
-        Self { hooks, cx: HookContext::new(), ask: None, max_turns: None, id }
+        Self { hooks, cx: HookContext::new(), ask: None, max_turns: usize::MAX, id }
     }
 
     /// Sets the context of each run: its conversation, and the state that hooks need. The run sets agent and request.
@@ -89,7 +89,7 @@ impl RigHooks {
     /// a run in its last turn, and the answer stands. Without it, rig ends such a run with its error `MaxTurns`.
     #[must_use]
     pub fn max_turns(mut self, max_turns: usize) -> Self {
-        self.max_turns = Some(max_turns);
+        self.max_turns = max_turns;
         self
     }
 
@@ -149,10 +149,8 @@ impl RigHooks {
                     (data.contexts.clone(), data.prompt.clone())
                 };
                 let messages = request::with_contexts(&rows, prompt.as_ref(), &contexts);
-                let left = self.max_turns.map_or(CONTINUES, |max| {
-                    max.saturating_sub(rig.turn()).try_into().map_or(CONTINUES, |left: u32| left.min(CONTINUES))
-                });
-                let mut step = self.model_call(run, request::shown(request), messages, left);
+                let left = u32::try_from(self.max_turns.saturating_sub(rig.turn())).unwrap_or(CONTINUES);
+                let mut step = self.model_call(run, request::shown(request), messages, left.min(CONTINUES));
                 let next = step.next().await;
                 (ModelStep { rows, step, again: None }, next)
             }
@@ -216,26 +214,31 @@ impl RigHooks {
             Next::End(reply) => reply?,
         };
         rows::name_calls(&mut reply.content, &response.choice);
-        let is_last = self.max_turns.is_some_and(|max| rig.turn() >= max);
+        let is_last = rig.turn() >= self.max_turns;
         let row = if reply.tool_calls().next().is_some() {
             self.hooks.store(&run.cx, reply, async |_| ()).await?
         } else {
             self.stop(run, rig, reply, is_last).await?
         };
+        let is_output = |call: &&RigCall| output_tool.as_deref() == Some(call.function.name.as_str());
+        if let Some(output) = calls(&response.choice).find(is_output) {
+            // rig makes this text of it. It repeats no turn with calls.
+            let text = Message::new(Role::Assistant, rows::input(output).text().into_owned());
+            if self.stop(run, rig, text.clone(), true).await?.content != text.content {
+                return Err(BY_TOOL.into());
+            }
+        }
         // Also without blocks that are empty, which a step drops.
         if row.content == given.content {
-            self.judge_output(run, rig, &response.choice, output_tool.as_deref()).await?;
             return Ok(None);
         }
         let choice = rows::parts(&response.choice, &row.content)?;
         if !calls(&choice).map(identity).eq(calls(&response.choice).map(identity)) {
             return Err("hooks left other calls than the model made, and rig cannot carry that".into());
         }
-        let is_output = |call: &&RigCall| output_tool.as_deref() == Some(call.function.name.as_str());
         if !calls(&choice).filter(is_output).eq(calls(&response.choice).filter(is_output)) {
-            return Err("a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was".into());
+            return Err(BY_TOOL.into());
         }
-        self.judge_output(run, rig, &response.choice, output_tool.as_deref()).await?;
         // rig replaces no reply with calls.
         if calls(&choice).next().is_some() {
             let mut data = run.data();
@@ -246,24 +249,6 @@ impl RigHooks {
         let mut left = response.clone();
         left.choice = choice;
         Ok(Some(left))
-    }
-
-    /// Passes an answer that the model gave by a tool to the hooks of the end, as the text that rig makes of it.
-    async fn judge_output(
-        &self,
-        run: &Run,
-        rig: &RigContext,
-        content: &[AssistantContent],
-        tool: Option<&str>,
-    ) -> Result<(), Ended> {
-        let Some(call) = calls(content).find(|call| tool == Some(call.function.name.as_str())) else { return Ok(()) };
-        let answer = Message::new(Role::Assistant, rows::input(call).text().into_owned());
-        // rig repeats no turn with calls.
-        let left = self.stop(run, rig, answer.clone(), true).await?;
-        if left.content == answer.content {
-            return Ok(());
-        }
-        Err("a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was".into())
     }
 
     /// The final answer as hooks left it. In the last turn, it stands.
@@ -470,6 +455,9 @@ impl RigHooks {
 
 /// Why a run stops in which another hook of the agent repaired, skipped or retried a call that rig refuses.
 const NOT_JUDGED: &str = "another hook of the agent took care of an invalid call, and rig showed that reply to no hook";
+
+/// Why a run stops in which hooks rewrote the call by which the model answers.
+const BY_TOOL: &str = "a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was";
 
 /// What the approver answers. One that panics has not agreed.
 async fn answer_of(ask: Option<Ask>, question: ToolQuestion) -> Approval {
