@@ -7,7 +7,7 @@
 //! |---|---|
 //! | rewrite or block the prompt | sends the rewritten one; stops with the reason |
 //! | add contexts | sends them in front of the prompt, in this run |
-//! | rewrite the history before a call, the system prompt, tools, temperature, limit of tokens, schema | sends that; what it keeps is not changed |
+//! | rewrite the history before a call, whose first row are the documents of the agent; the system prompt, tools, temperature, limit of tokens, schema | sends that; what it keeps is not changed |
 //! | rewrite the answer of the model | keeps and returns the rewritten one |
 //! | rewrite a reply with calls | sends the rewritten one in this run and stores it in its memory; see [below](#what-stays-as-it-was) |
 //! | ask for another answer | repeats the call, unless text of the answer was streamed |
@@ -44,8 +44,8 @@
 //! one of these, mask it yourself; a model that gets such a history in a later run does not read what you mask at
 //! `prefilter_llm_history` too.
 //!
-//! Hooks see images and files, but have no form for them: they can remove them from a request, not rewrite them, and at
-//! `user_prompt_submit` they see only the text of a prompt.
+//! Hooks can remove images and files from a request, but not rewrite them, and at `user_prompt_submit` they see only the text
+//! of a prompt.
 //!
 //! # What is not carried
 //!

@@ -268,16 +268,30 @@ async fn the_request_is_what_hooks_leave_of_it_and_the_history_stays() {
     assert_eq!(response.messages().len(), 2, "the history that rig keeps is not changed");
 }
 
+/// Counts the documents of a request.
+struct Documents(Seen);
+
+impl AgentHook for Documents {
+    async fn on_dispatch(&self, _: &RigContext, event: DispatchEvent<'_>) -> DispatchAction {
+        let documents = event.completion_request().map_or(0, |request| request.documents.len());
+        self.0.lock().unwrap().push(documents.to_string());
+        DispatchAction::proceed()
+    }
+}
+
 #[tokio::test]
 async fn a_document_of_the_agent_is_a_text_for_hooks() {
     let mut sent = Vec::new();
+    let log = Seen::default();
     let hooks = || HookStack::with(rig(&["history"]));
-    for (text, hooks) in [("a s3cret", hooks()), ("plain", hooks()), ("plain", HookStack::new())] {
+    for (text, mut hooks) in [("a s3cret", hooks()), ("plain", hooks()), ("plain", HookStack::new())] {
+        hooks.push(Documents(log.clone()));
         let model = MockCompletionModel::from_turns([MockTurn::text("done")]);
         let agent = AgentBuilder::new(model.clone()).preamble("Be kind.").context(text).add_hook(hooks).build();
         agent.prompt("go").await.unwrap();
         sent.push(texts(&model.requests()[0]));
     }
+    assert_eq!(seen(&log), ["0", "1", "1"]);
     let masked = sent[0].join("\n");
     assert!(masked.contains("a ***") && masked.contains("static_doc_0") && !masked.contains("s3cret"), "{masked}");
     assert_eq!(sent[1], sent[2]);
@@ -408,7 +422,9 @@ async fn hooks_that_change_nothing_change_nothing() {
         Row::User { content: vec![rig_core::message::UserContent::ToolResult(answer)] },
         Row::assistant("yes"),
     ];
-    let turns: [&dyn Fn() -> Vec<MockTurn>; 2] = [&repeated, &cut];
+    let empty =
+        || vec![MockTurn::from_contents([AssistantContent::text(""), AssistantContent::text("done")]), call("x")];
+    let turns: [&dyn Fn() -> Vec<MockTurn>; 3] = [&repeated, &cut, &empty];
     for turns in turns {
         let mut runs = Vec::new();
         let observer = || Hook::at::<AfterToolCall>("observes").reader(|_, _, ()| ());
@@ -420,9 +436,18 @@ async fn hooks_that_change_nothing_change_nothing() {
             let sent: Vec<_> = desk.model.requests().iter().map(texts).collect();
             runs.push((run, sent, desk.ran()));
         }
-        assert!(runs[0].0.is_ok() && runs[0].2 > 0, "{:?}", runs[0]);
+        assert!(runs[0].0.is_ok(), "{:?}", runs[0]);
         assert!(runs.iter().all(|run| *run == runs[0]), "{runs:#?}");
     }
+}
+
+#[tokio::test]
+async fn the_calls_of_an_answer_that_was_cut_off_run() {
+    let cut = call_and("a s3cret", "hi").with_finish_reason(FinishReason::Length);
+    let desk = desk([cut, MockTurn::text("done")], with([masks_replies(true)]));
+    assert_eq!(desk.ask("go").await.as_deref(), Ok("done"));
+    let sent = desk.sent(1).join("\n");
+    assert!(desk.ran() == 1 && sent.contains("a ***") && sent.contains("masked"), "{sent}");
 }
 
 async fn stream(hooks: RigHooks, turns: Vec<Vec<MockStreamEvent>>) -> (String, Result<(), String>) {
@@ -580,8 +605,10 @@ impl AgentHook for Retries {
 #[tokio::test]
 async fn what_hooks_wanted_after_a_rejected_answer_is_forgotten() {
     let turns = || [MockTurn::text("bad"), MockTurn::text("good"), MockTurn::text("too much")];
-    let follow = Hook::at::<Stop>("follow").reader(|_, event: &Stop, ()| {
-        assert!(!event.stop_hook_active);
+    let log = Seen::default();
+    let active = log.clone();
+    let follow = Hook::at::<Stop>("follow").reader(move |_, event: &Stop, ()| {
+        active.lock().unwrap().push(event.stop_hook_active.to_string());
         let bad = event.last_message.as_ref().is_some_and(|row| row.text() == "bad");
         if bad { StopVerdict::continue_with("why?") } else { StopVerdict::default() }
     });
@@ -591,6 +618,7 @@ async fn what_hooks_wanted_after_a_rejected_answer_is_forgotten() {
         let sent = desk.sent(1).join("\n");
         assert!(sent.contains("better, please") && !sent.contains("why?"), "{sent}");
     }
+    assert_eq!(seen(&log), ["false", "false"]);
 }
 
 #[tokio::test]
@@ -629,14 +657,12 @@ struct Person {
     name: String,
 }
 
-/// The hook, and the error; none if the answer stands.
 #[tokio::test]
 async fn an_answer_by_a_tool_is_judged() {
     let stop = || {
         Hook::at::<Stop>("judges").reader(|_, event: &Stop, ()| {
             let text = event.last_message.as_ref().map(|row| row.text().into_owned()).unwrap_or_default();
-            assert!(event.at_iteration_cap && text == r#"{"name":"s3cret"}"#, "{text}");
-            StopVerdict::block("that is private")
+            StopVerdict::block(format!("{} {text} is private", event.at_iteration_cap))
         })
     };
     let mask = || {
@@ -648,12 +674,14 @@ async fn an_answer_by_a_tool_is_judged() {
     };
     let row = || {
         Hook::at::<BeforeCreateMessage>("row").writer(|_, _, row: &mut Message| {
-            row.rewrite_text(|text| text.contains("s3cret").then(|| text.replace("s3cret", "***")));
+            if let Some(Block::Text(text)) = row.content.first_mut() {
+                text.text = text.text.replace("s3cret", "***");
+            }
         })
     };
     let nothing = || Hook::at::<PostModelCall>("nothing").reader(|_, _, _: &ModelReply| ReplyVerdict::NoOpinion);
     for (hook, expected) in [
-        (stop(), Some("that is private")),
+        (stop(), Some("true {\"name\":\"s3cret\"} is private")),
         (mask(), Some("that the model gave by a tool")),
         (row(), Some("that the model gave by a tool")),
         (nothing(), None),
