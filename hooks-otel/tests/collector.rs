@@ -40,6 +40,23 @@ impl Collector {
         spans.into_iter().find(|span| span.name == name).unwrap_or_else(|| panic!("no span `{name}` in {names:?}"))
     }
 
+    /// The bounds of the buckets of a histogram.
+    pub(crate) fn bounds(&self, name: &str) -> Vec<f64> {
+        self.meters.force_flush().unwrap();
+        let finished = self.metrics.get_finished_metrics().unwrap();
+        let mut metrics =
+            finished.last().into_iter().flat_map(ResourceMetrics::scope_metrics).flat_map(ScopeMetrics::metrics);
+        match metrics.find(|metric| metric.name() == name).unwrap().data() {
+            AggregatedMetrics::F64(MetricData::Histogram(data)) => {
+                data.data_points().next().unwrap().bounds().collect()
+            }
+            AggregatedMetrics::U64(MetricData::Histogram(data)) => {
+                data.data_points().next().unwrap().bounds().collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
     pub(crate) fn points(&self) -> BTreeMap<String, Vec<Point>> {
         self.meters.force_flush().unwrap();
         let mut points: BTreeMap<String, Vec<_>> = BTreeMap::new();

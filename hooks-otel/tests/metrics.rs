@@ -29,6 +29,21 @@ async fn dispatches_decisions_and_failures_are_counted_and_timed() {
 }
 
 #[tokio::test]
+async fn histograms_have_the_bounds_of_the_conventions() {
+    let collector = Collector::new();
+    conversation(&collector).await;
+    let doubled = |first: f64, number: i32| (0..number).map(|i| first * 2_f64.powi(i)).collect::<Vec<_>>();
+    for (metric, expected) in [
+        ("gen_ai.client.operation.duration", doubled(0.01, 14)),
+        ("gen_ai.execute_tool.duration", doubled(0.01, 14)),
+        ("gen_ai.invoke_agent.duration", doubled(0.1, 13)),
+        ("gen_ai.client.token.usage", (0..14).map(|i| 4_f64.powi(i)).collect()),
+    ] {
+        assert_eq!(collector.bounds(metric), expected, "{metric}");
+    }
+}
+
+#[tokio::test]
 async fn turns_calls_tokens_and_tools_have_the_metrics_of_the_conventions() {
     let collector = Collector::new();
     conversation(&collector).await;

@@ -10,8 +10,8 @@ use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::StoreFuture;
-use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
-use hooks_agent::{Harness, HarnessBuilder, Outcome, SubAgent};
+use hooks_agent::tool::{AsyncTool, FnTool, ToolError, ToolSpec};
+use hooks_agent::{Harness, HarnessBuilder, Limits, Outcome, SubAgent};
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider};
 use opentelemetry::{Context, context::FutureExt as _};
 use serde_json::json;
@@ -173,4 +173,51 @@ async fn failures_of_models_and_tools_are_errors_without_their_texts() {
     }
     let told = format!("{:?}", collector.spans());
     assert!(!told.contains("sk-1") && !told.contains("no disk"), "a text of a provider or a tool is a payload");
+}
+
+/// The harness drops a call at its time limit, and contains a panic.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_times_out_or_panics_is_an_error_with_a_duration() {
+    async fn goes_wrong(panics: bool) {
+        assert!(!panics, "on purpose");
+        std::future::pending::<()>().await;
+    }
+    for (panics, error) in [(false, "dropped"), (true, "panicked")] {
+        for is_tool in [true, false] {
+            let (collector, registry) = (Collector::new(), Registry::empty());
+            let telemetry = collector.telemetry();
+            let tool = AsyncTool::new(ToolSpec::new("search"), move |_, _| async move {
+                goes_wrong(panics).await;
+                Ok::<_, ToolError>("found".to_owned())
+            });
+            let model = move |call: ModelCall| async move {
+                if !is_tool {
+                    goes_wrong(panics).await;
+                }
+                let answers = call.messages.len() > 1;
+                let call = ToolCall::new("call_1", "search", json!({}));
+                ModelAnswer::new(vec![if answers { Block::from("done") } else { Block::ToolUse(call) }])
+            };
+            let mut limits = Limits::default();
+            limits.retries = 0;
+            let harness = Harness::builder(registry)
+                .around_turns(telemetry.turns())
+                .model("main", telemetry.model("m", model))
+                .tool(telemetry.tool(tool))
+                .limits(limits)
+                .unchecked("a test")
+                .build()
+                .unwrap();
+            let session = harness.session("c-1", AgentDef::new("clerk")).open().await.unwrap();
+            let _reply = session.turn(None, "hello").await;
+            let (span, metric) = match is_tool {
+                true => ("execute_tool search", "gen_ai.execute_tool.duration [s]"),
+                false => ("chat m", "gen_ai.client.operation.duration [s]"),
+            };
+            let failed = collector.span(span);
+            assert_eq!((&failed.status, &*attributes(&failed)["error.type"]), (&Status::error(error), error), "{span}");
+            let points = &collector.points()[metric];
+            assert!(points.iter().any(|(of, _)| of.get("error.type").is_some_and(|of| of == error)), "{points:?}");
+        }
+    }
 }

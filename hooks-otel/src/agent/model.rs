@@ -1,14 +1,12 @@
 use std::sync::Arc;
-use std::time::Instant;
 
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use opentelemetry::trace::{FutureExt, SpanBuilder, SpanKind, Status, TraceContextExt};
+use opentelemetry::trace::{FutureExt, SpanBuilder, SpanKind, TraceContextExt};
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
 
-use super::{integer, tokens};
-use crate::metrics::agent::took;
-use crate::names::{CONVERSATION, ERROR_TYPE, PROVIDER, agent, operation};
+use super::{Traced, integer, tokens};
+use crate::names::{CONVERSATION, PROVIDER, agent, operation};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
@@ -29,22 +27,18 @@ pub struct TracedModel<M> {
 impl<M: Model> Model for TracedModel<M> {
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
-            let (start, parent) = (Instant::now(), Context::current());
-            let Some(span) = self.telemetry.shared.tracing.start(&parent, || self.span(call)) else {
+            let (shared, parent) = (&self.telemetry.shared, Context::current());
+            let Some(span) = shared.tracing.start(&parent, || self.span(call)) else {
                 return self.model.call(call, deltas).await;
             };
-            let cx = parent.with_span(span);
-            let answer = self.model.call(call, deltas).with_context(cx.clone()).await;
-            let span = cx.span();
-            match &answer {
-                Ok(answer) => span.set_attributes(of_answer(answer)),
-                Err(error) => {
-                    span.set_attribute(KeyValue::new(ERROR_TYPE, of_error(error)));
-                    span.set_status(Status::error(of_error(error)));
-                }
+            let mut traced = Traced::new(&parent, span, &shared.metrics.agent.calls, self.names());
+            let answer = self.model.call(call, deltas).with_context(traced.cx.clone()).await;
+            traced.error = answer.as_ref().err().map(of_error);
+            if let Ok(answer) = &answer {
+                traced.cx.span().set_attributes(of_answer(answer));
+                traced.names.extend(of_model(answer));
+                self.count(answer, traced.names.clone());
             }
-            span.end();
-            self.measure(&answer, start);
             answer
         })
     }
@@ -70,17 +64,11 @@ impl<M> TracedModel<M> {
         names
     }
 
-    fn measure(&self, answer: &Result<ModelAnswer, ModelError>, start: Instant) {
-        let (metrics, mut names) = (&self.telemetry.shared.metrics.agent, self.names());
-        match answer {
-            Ok(answer) => names.extend(of_model(answer)),
-            Err(error) => names.push(KeyValue::new(ERROR_TYPE, of_error(error))),
-        }
-        took(&metrics.calls, start, &names);
-        let Some(usage) = answer.as_ref().ok().and_then(|answer| answer.usage) else { return };
+    fn count(&self, answer: &ModelAnswer, mut names: Vec<KeyValue>) {
+        let Some(usage) = answer.usage else { return };
         for (direction, tokens) in [("input", usage.input), ("output", usage.output)] {
             names.push(KeyValue::new(agent::TOKEN_TYPE, direction));
-            metrics.tokens.record(tokens, &names);
+            self.telemetry.shared.metrics.agent.tokens.record(tokens, &names);
             names.pop();
         }
     }

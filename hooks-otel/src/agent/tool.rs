@@ -1,14 +1,12 @@
-use std::time::Instant;
-
 use hook_sdk::HookContext;
 use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use opentelemetry::trace::{FutureExt, SpanBuilder, Status, TraceContextExt};
+use opentelemetry::trace::{FutureExt, SpanBuilder};
 use opentelemetry::{Context, KeyValue};
 
-use crate::metrics::agent::took;
-use crate::names::{AGENT, CONVERSATION, ERROR_TYPE, agent, operation};
+use super::Traced;
+use crate::names::{AGENT, CONVERSATION, agent, operation};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
@@ -38,22 +36,13 @@ impl<T: Tool> Tool for TracedTool<T> {
         input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move {
-            let (start, parent) = (Instant::now(), Context::current());
-            let Some(span) = self.telemetry.shared.tracing.start(&parent, || self.span(cx, call)) else {
+            let (shared, parent) = (&self.telemetry.shared, Context::current());
+            let Some(span) = shared.tracing.start(&parent, || self.span(cx, call)) else {
                 return self.tool.run(cx, call, input).await;
             };
-            let within = parent.with_span(span);
-            let result = self.tool.run(cx, call, input).with_context(within.clone()).await;
-            let span = within.span();
-            let is_error = result.as_ref().map_or(true, |result| result.is_error);
-            let error = is_error.then(|| KeyValue::new(ERROR_TYPE, "tool_error"));
-            if let Some(error) = &error {
-                span.set_attribute(error.clone());
-                span.set_status(Status::error("tool_error"));
-            }
-            span.end();
-            let names = [Some(operation()), Some(self.name()), error];
-            took(&self.telemetry.shared.metrics.agent.tools, start, &names.into_iter().flatten().collect::<Vec<_>>());
+            let mut traced = Traced::new(&parent, span, &shared.metrics.agent.tools, vec![operation(), self.name()]);
+            let result = self.tool.run(cx, call, input).with_context(traced.cx.clone()).await;
+            traced.error = result.as_ref().map_or(true, |result| result.is_error).then_some("tool_error");
             result
         })
     }

@@ -1,15 +1,13 @@
 use std::sync::Arc;
-use std::time::Instant;
 
 use hook_sdk::HookContext;
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::{Outcome, Reply, TurnError};
-use opentelemetry::trace::{FutureExt, Link, SpanBuilder, Status, TraceContextExt};
+use opentelemetry::trace::{FutureExt, Link, SpanBuilder, TraceContextExt};
 use opentelemetry::{Context, KeyValue};
 
-use super::tokens;
-use crate::metrics::agent::took;
-use crate::names::{AGENT, CONVERSATION, ERROR_TYPE, PROVIDER, agent, operation};
+use super::{Traced, tokens};
+use crate::names::{AGENT, CONVERSATION, PROVIDER, agent, operation};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
@@ -33,12 +31,10 @@ impl Telemetry {
         [agent, conversation]: [Option<Arc<str>>; 2],
         turn: BoxFuture<'static, Reply>,
     ) -> Reply {
-        let start = Instant::now();
-        let operation = KeyValue::new(operation::NAME, operation::INVOKE_AGENT);
-        let agent_name = agent.clone().map(|name| KeyValue::new(AGENT, name));
+        let mut names = vec![KeyValue::new(operation::NAME, operation::INVOKE_AGENT)];
+        names.extend(agent.clone().map(|name| KeyValue::new(AGENT, name)));
         let span = self.shared.tracing.start(parent, || {
-            let mut attributes = vec![operation.clone()];
-            attributes.extend(agent_name.clone());
+            let mut attributes = names.clone();
             attributes.extend(conversation.clone().map(|id| KeyValue::new(CONVERSATION, id)));
             attributes.extend(self.provider.clone().map(|name| KeyValue::new(PROVIDER, name)));
             self.add_viewers(&mut attributes, "AGENT", "agent");
@@ -49,24 +45,17 @@ impl Telemetry {
         });
         let Some(span) = span else { return turn.with_context(parent.clone()).await };
         self.shared.links.forget(key(conversation.as_deref()));
-        let cx = parent.with_span(span);
-        let reply = turn.with_context(cx.clone()).await;
-        let span = cx.span();
+        let mut traced = Traced::new(parent, span, &self.shared.metrics.agent.turns, names);
+        let reply = turn.with_context(traced.cx.clone()).await;
+        traced.error = error(&reply.outcome);
+        let span = traced.cx.span();
         span.set_attributes(tokens(&reply.usage).chain([KeyValue::new(agent::EXIT, reply.exit.to_string())]));
-        let error = error(&reply.outcome).map(|error| KeyValue::new(ERROR_TYPE, error));
-        if let Some(error) = &error {
-            span.set_attribute(error.clone());
-            span.set_status(Status::error(error.value.to_string()));
-        }
         if let Outcome::Suspended(request) = &reply.outcome {
             let id = KeyValue::new(agent::QUESTION_ID, request.id.clone());
             let call = KeyValue::new(agent::TOOL_CALL, request.call.id.clone());
             span.add_event(agent::QUESTION, vec![id, call]);
             self.shared.links.keep(key(conversation.as_deref()), span.span_context());
         }
-        span.end();
-        let attributes: Vec<_> = [Some(operation), agent_name, error].into_iter().flatten().collect();
-        took(&self.shared.metrics.agent.turns, start, &attributes);
         reply
     }
 }
