@@ -46,14 +46,21 @@ impl Metrics {
     pub(crate) fn dispatched(&self, record: &Record, ids: &Ids) {
         let id = |run: &Run| KeyValue::new(hook::ID, ids.value(&run.hook));
         let kind = KeyValue::new(hook::KIND, record.kind);
-        let verdict = record.verdict.map(|verdict| KeyValue::new(hook::VERDICT, verdict));
-        with(kind.clone(), verdict, |attributes| self.dispatches.record(record.duration.as_secs_f64(), attributes));
+        let verdict = KeyValue::new(hook::VERDICT, record.verdict.unwrap_or_default());
+        let attributes = [kind.clone(), verdict];
+        self.dispatches.record(record.duration.as_secs_f64(), &attributes[..1 + usize::from(record.verdict.is_some())]);
         for run in &record.runs {
+            // An answer without effect, such as that of a hook in shadow mode, is told apart.
+            let note = KeyValue::new(hook::NOTE, run.note.map(status::note).unwrap_or_default());
+            let count = |counter: &Counter<u64>, what| {
+                let attributes = [kind.clone(), id(run), what, note.clone()];
+                counter.add(1, &attributes[..3 + usize::from(run.note.is_some())]);
+            };
             if let Some(verdict) = run.verdict {
-                self.decisions.add(1, &[kind.clone(), id(run), KeyValue::new(hook::VERDICT, verdict)]);
+                count(&self.decisions, KeyValue::new(hook::VERDICT, verdict));
             }
             if let Some(error) = status::error(run.status) {
-                self.failures.add(1, &[kind.clone(), id(run), KeyValue::new(ERROR_TYPE, error)]);
+                count(&self.failures, KeyValue::new(ERROR_TYPE, error));
             }
         }
     }
@@ -68,13 +75,5 @@ impl Metrics {
         if let Some(error) = status::error(ended.run.status) {
             self.failures.add(1, &[kind, hook, KeyValue::new(ERROR_TYPE, error)]);
         }
-    }
-}
-
-/// Calls `record` with one or two attributes, without an allocation.
-fn with(first: KeyValue, second: Option<KeyValue>, record: impl FnOnce(&[KeyValue])) {
-    match second {
-        Some(second) => record(&[first, second]),
-        None => record(&[first]),
     }
 }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hook_sdk::hook::HookMode;
+use hook_sdk::kinds::BeforeToolCall;
+use hook_sdk::prelude::*;
+
 use crate::collector::Collector;
 use crate::dispatches::{call, observed};
 use crate::turns::conversation;
@@ -26,6 +30,24 @@ async fn dispatches_decisions_and_failures_are_counted_and_timed() {
     assert_eq!(points["hook.decisions [{decision}]"], [(denied, 2)]);
     let failed = map(&[kind, ("hook.id", "fails"), ("error.type", "failed")]);
     assert_eq!(points["hook.failures [{failure}]"], [(failed, 1)]);
+}
+
+#[tokio::test]
+async fn a_decision_in_shadow_mode_is_told_apart() {
+    let collector = Collector::new();
+    let registry = Registry::empty();
+    registry.observe(collector.telemetry());
+    let denies = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::deny("no");
+    registry.register(Hook::at::<BeforeToolCall>("tried").reader(denies).mode(HookMode::Shadow)).unwrap();
+    let fails = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Err::<Permission, _>(std::io::Error::other("no"));
+    registry.register(Hook::at::<BeforeToolCall>("broken").reader(fails).mode(HookMode::Shadow)).unwrap();
+    let hooks = registry.scope(&AgentDef::new("clerk").hooks(["tried", "broken"]), None).unwrap();
+    call(&collector, &hooks, "find").await;
+    let points = collector.points();
+    let shadow = [("hook.kind", "before_tool_call"), ("hook.note", "shadow")];
+    let with = |more: [(&'static str, &'static str); 2]| map(&[shadow, more].concat());
+    assert_eq!(points["hook.decisions [{decision}]"], [(with([("hook.id", "tried"), ("hook.verdict", "deny")]), 1)]);
+    assert_eq!(points["hook.failures [{failure}]"], [(with([("hook.id", "broken"), ("error.type", "failed")]), 1)]);
 }
 
 #[tokio::test]
