@@ -123,7 +123,8 @@ fn add_run(to: &mut Vec<KeyValue>, telemetry: &Telemetry, run: &Run) {
     to.push(KeyValue::new(hook::CHANGED, run.changed));
     to.extend(run.verdict.map(|verdict| KeyValue::new(hook::VERDICT, verdict)));
     to.extend(status::error(run.status).map(|error| KeyValue::new(ERROR_TYPE, error)));
-    to.extend(run.cause.as_ref().map(|cause| KeyValue::new(hook::FAILURE, cause.clone())));
+    let cause = run.cause.as_ref().filter(|_| telemetry.has_failures);
+    to.extend(cause.map(|cause| KeyValue::new(hook::FAILURE, cause.clone())));
     to.extend(run.note.map(|note| KeyValue::new(hook::NOTE, status::note(note))));
     if let Some(rule) = &run.attribution {
         to.push(KeyValue::new(hook::RULE, telemetry.shared.ids.value(&rule.id)));

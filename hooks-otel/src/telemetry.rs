@@ -20,6 +20,7 @@ pub struct Telemetry {
     pub(crate) shared: Arc<Shared>,
     pub(crate) provider: Option<Arc<str>>,
     pub(crate) has_guardrails: bool,
+    pub(crate) has_failures: bool,
     has_viewers: bool,
 }
 
@@ -53,7 +54,7 @@ impl Telemetry {
             semantics: kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect(),
         };
         let opted = std::env::var(OPT_IN).is_ok_and(|names| names.split(',').any(|name| name.trim() == LATEST));
-        Self { shared: Arc::new(shared), provider: None, has_guardrails: opted, has_viewers: false }
+        Self { shared: Arc::new(shared), provider: None, has_guardrails: opted, has_failures: false, has_viewers: false }
     }
 
     /// Sets `gen_ai.provider.name`, such as `anthropic` or `openai`, which the conventions require of turns and model calls.
@@ -68,6 +69,14 @@ impl Telemetry {
     #[must_use]
     pub fn guardrails(mut self, yes: bool) -> Self {
         self.has_guardrails = yes;
+        self
+    }
+
+    /// Whether spans also have the texts of errors and panics of hooks, `hook.failure`. Secrets are removed from them, but they may
+    /// quote a payload. By default, spans have only `error.type`, and the log has the text.
+    #[must_use]
+    pub fn failures(mut self, yes: bool) -> Self {
+        self.has_failures = yes;
         self
     }
 

@@ -209,7 +209,6 @@ fn of_run(
     attributes.add(hook::STATUS, error(&run.status).unwrap_or(&run.status));
     attributes.add(hook::CHANGED, changed);
     attributes.add_some(hook::VERDICT, run.word.as_deref());
-    attributes.add_some(hook::FAILURE, run.cause.as_deref());
     attributes.add_some(hook::NOTE, run.note.as_deref());
     let rule = run.attribution.as_ref().map(|rule| rule.id.to_string());
     attributes.add_some(hook::RULE, rule.clone());
