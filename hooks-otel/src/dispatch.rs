@@ -30,7 +30,10 @@ impl Observer for Telemetry {
 /// A span for the dispatch, with children for the hooks that did something.
 fn dispatched(telemetry: &Telemetry, record: &Record) {
     let semantics = telemetry.semantics(record.kind);
-    let told = record.runs.iter().filter(|run| status::is_told(run, record.kind)).count();
+    let remover = status::remover(record);
+    let changed = |run: &Run| run.changed || remover == Some(&run.hook);
+    let is_told = |run: &Run| status::is_told(run, record.kind, changed(run));
+    let told = record.runs.iter().filter(|run| is_told(run)).count();
     let launched = |run: &&Run| matches!(run.status, Status::Detached | Status::Queued);
     if told == 0 && !run::is_shown(record.kind, semantics) && !record.runs.iter().any(|run| launched(&run)) {
         return;
@@ -57,8 +60,8 @@ fn dispatched(telemetry: &Telemetry, record: &Record) {
         let took = run.duration.unwrap_or_default();
         // Hooks that waited at the same time began together; a record has their durations alone.
         let begins = if from + took > end { end.checked_sub(took).unwrap_or(start).max(start) } else { from };
-        if status::is_told(run, record.kind) {
-            child(telemetry, record, run, guarded, &within, begins);
+        if is_told(run) {
+            child(telemetry, record, (run, changed(run)), guarded, &within, begins);
         }
         from = begins + took;
     }
@@ -79,11 +82,11 @@ fn of_dispatch(telemetry: &Telemetry, record: &Record, ran: usize, told: usize) 
     attributes
 }
 
-/// The span of a hook that did something.
+/// The span of a hook that did something, and whether it changed or removed the subject.
 fn child(
     telemetry: &Telemetry,
     record: &Record,
-    run: &Run,
+    (run, changed): (&Run, bool),
     guarded: Option<(&'static str, Option<&'static str>)>,
     within: &Context,
     begins: SystemTime,
@@ -92,13 +95,13 @@ fn child(
         let what = if guarded.is_some() { operation::RUN_GUARDRAIL } else { hook::SPAN };
         let mut attributes = Vec::with_capacity(18);
         attributes.push(KeyValue::new(hook::KIND, record.kind));
-        add_run(&mut attributes, telemetry, run);
+        add_run(&mut attributes, telemetry, (run, changed));
         add_ids(&mut attributes, &record.ids);
         match guarded {
             Some(target) => {
                 telemetry.add_viewers(&mut attributes, "GUARDRAIL", "guardrail");
                 if telemetry.has_guardrails {
-                    add_guardrail(&mut attributes, telemetry, record, run, target);
+                    add_guardrail(&mut attributes, telemetry, record, (run, changed), target);
                 }
             }
             None => telemetry.add_viewers(&mut attributes, "CHAIN", "span"),
@@ -117,10 +120,10 @@ fn end(span: &mut impl Span, run: &Run, at: SystemTime) {
 }
 
 /// What a record says about a run. The cause of a failure is cleaned of secrets by the engine.
-fn add_run(to: &mut Vec<KeyValue>, telemetry: &Telemetry, run: &Run) {
+fn add_run(to: &mut Vec<KeyValue>, telemetry: &Telemetry, (run, changed): (&Run, bool)) {
     to.push(KeyValue::new(hook::ID, telemetry.shared.ids.value(&run.hook)));
     to.push(KeyValue::new(hook::STATUS, status::status(run.status)));
-    to.push(KeyValue::new(hook::CHANGED, run.changed));
+    to.push(KeyValue::new(hook::CHANGED, changed));
     to.extend(run.verdict.map(|verdict| KeyValue::new(hook::VERDICT, verdict)));
     to.extend(status::error(run.status).map(|error| KeyValue::new(ERROR_TYPE, error)));
     let cause = run.cause.as_ref().filter(|_| telemetry.has_failures);
@@ -136,7 +139,7 @@ fn add_guardrail(
     to: &mut Vec<KeyValue>,
     telemetry: &Telemetry,
     record: &Record,
-    run: &Run,
+    (run, changed): (&Run, bool),
     (target, subtype): (&'static str, Option<&'static str>),
 ) {
     let rule = run.attribution.as_ref().map_or(&run.hook, |rule| &rule.id);
@@ -145,12 +148,12 @@ fn add_guardrail(
     to.push(KeyValue::new(guardrail::TARGET, target));
     to.extend(subtype.map(|subtype| KeyValue::new(guardrail::SUBTYPE, subtype)));
     to.extend(
-        run::verdict(run.verdict, run.changed, run.status == Status::Completed)
+        run::verdict(run.verdict, changed, run.status == Status::Completed)
             .map(|verdict| KeyValue::new(guardrail::VERDICT, verdict)),
     );
-    to.push(KeyValue::new(guardrail::ACTION, run::action(record.verdict, record.removed, run.changed)));
+    to.push(KeyValue::new(guardrail::ACTION, run::action(record.verdict, record.removed, changed)));
     to.push(KeyValue::new(guardrail::RULE, telemetry.shared.ids.value(rule)));
-    to.extend(run.changed.then(|| KeyValue::new(guardrail::MODIFIED, true)));
+    to.extend(changed.then(|| KeyValue::new(guardrail::MODIFIED, true)));
 }
 
 /// The span of a detached run, or of an attempt of a background run, with a link to the dispatch that started it, if that was in
@@ -162,7 +165,7 @@ fn run_ended(telemetry: &Telemetry, ended: &RunEnd) {
     let begin = || {
         let mut attributes = vec![KeyValue::new(hook::KIND, ended.kind.clone())];
         attributes.push(KeyValue::new(hook::MODE, ended.mode.as_str()));
-        add_run(&mut attributes, telemetry, run);
+        add_run(&mut attributes, telemetry, (run, run.changed));
         add_ids(&mut attributes, &ended.ids);
         if let Some(job) = &ended.job {
             attributes.push(KeyValue::new(hook::JOB, job.clone()));

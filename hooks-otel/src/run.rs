@@ -33,6 +33,13 @@ pub(crate) fn is_worth_a_span(kind: &str, decided: bool, acted: bool) -> bool {
     decided || acted && kind != PIECES
 }
 
+/// Which of these hooks, with their statuses in words, removed the subject: the last one that ended, unless it failed.
+pub(crate) fn remover<'a, T>(mut runs: impl DoubleEndedIterator<Item = (T, &'a str)>) -> Option<T> {
+    let ended =
+        |(_, status): &(T, &str)| !matches!(*status, "cancelled" | "skipped" | "detached" | "queued" | "dropped");
+    runs.rfind(ended).filter(|(_, status)| *status == "completed").map(|(run, _)| run)
+}
+
 /// What a guard said, in a word of the conventions. `None` if it failed, because then it said nothing.
 pub(crate) fn verdict(word: Option<&str>, changed: bool, completed: bool) -> Option<&'static str> {
     match word {

@@ -1,6 +1,7 @@
 //! What a record says about a run, in words.
 
-use hook_sdk::record::{Note, Run, Status};
+use hook_sdk::HookId;
+use hook_sdk::record::{Note, Record, Run, Status};
 
 use crate::run;
 
@@ -31,14 +32,20 @@ pub(crate) fn status(status: Status) -> &'static str {
     }
 }
 
-/// Whether a run gets a span of its own.
-pub(crate) fn is_told(run: &Run, kind: &str) -> bool {
+/// The hook that removed the subject.
+pub(crate) fn remover(record: &Record) -> Option<&HookId> {
+    let runs = record.runs.iter().map(|run| (&run.hook, status(run.status)));
+    record.removed.then(|| run::remover(runs)).flatten()
+}
+
+/// Whether a run gets a span of its own. `changed`: it changed or removed the subject.
+pub(crate) fn is_told(run: &Run, kind: &str, changed: bool) -> bool {
     if !has_run(run) || matches!(run.status, Status::Detached | Status::Queued) {
         return false;
     }
     let is_long = run.duration.is_some_and(|took| took > run::LONG);
     let decided = run.verdict.is_some() || error(run.status).is_some();
-    run::is_worth_a_span(kind, decided, run.changed || !run.contributed.is_empty() || is_long)
+    run::is_worth_a_span(kind, decided, changed || !run.contributed.is_empty() || is_long)
 }
 
 /// The word of a note, as it is serialized.

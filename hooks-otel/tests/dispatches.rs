@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use hook_sdk::data::Role;
-use hook_sdk::kinds::{AfterCreateMessage, BeforeToolCall, StreamDelta};
+use hook_sdk::kinds::{AfterCreateMessage, AfterToolCallSuccess, BeforeToolCall, StreamDelta};
 use hook_sdk::prelude::*;
 use hook_sdk::worker::Worker;
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider};
@@ -106,6 +106,34 @@ async fn texts_of_errors_are_an_option_and_have_no_secrets() {
     call(&collector, &hooks, "mail").await;
     let told = attributes(&collector.span("run_guardrail fails"));
     assert!(told["hook.failure"].contains("no server") && !told["hook.failure"].contains("hunter2"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_hook_that_removes_the_subject_has_a_span() {
+    let collector = Collector::new();
+    let registry = Registry::empty();
+    registry.observe(collector.telemetry());
+    let hooks = [
+        Hook::at::<AfterToolCallSuccess>("reads").reader(|_, _, _| ()).priority(1),
+        Hook::at::<AfterToolCallSuccess>("masks").writer(|_, _, result: &mut ToolResult| {
+            result.rewrite_text(|_| Some("masked".to_owned()));
+        }),
+        Hook::at::<AfterToolCallSuccess>("removes").replacer(|_, _, _: ToolResult| None::<ToolResult>).priority(2),
+        Hook::at::<AfterToolCallSuccess>("late").reader(|_, _, _| ()).priority(3),
+    ];
+    for hook in hooks {
+        registry.register(hook).unwrap();
+    }
+    let list = AgentDef::new("clerk").hooks(["reads", "masks", "removes", "late"]);
+    let call = ToolCall::new("call_1", "find", json!({}));
+    let event = AfterToolCallSuccess::new(call.clone(), call.input);
+    let hooks = registry.scope(&list, None).unwrap();
+    let fired = hooks.fire(&context(), &event, ToolResult::new("text")).await.unwrap();
+    assert!(fired.subject.is_none());
+    let dispatch = attributes(&collector.span("hook after_tool_call_success"));
+    let counts = ["hook.runs", "hook.silent", "hook.removed"].map(|name| &*dispatch[name]);
+    assert_eq!((counts, collector.spans().len()), (["3", "1", "true"], 3));
+    assert_eq!(attributes(&collector.span("hook removes"))["hook.changed"], "true");
 }
 
 #[tokio::test]

@@ -145,7 +145,10 @@ fn of_result(turn: &TurnLine, result: &Value, within: &SpanIds, i: usize) -> Spa
 fn of_dispatch(tree: &Tree, line: &DispatchLine, i: usize, semantics: Semantics, spans: &mut Vec<Span>) {
     let runs = line.runs.iter().flatten();
     let ran: Vec<&RunLine> = runs.filter(|run| !run.status.starts_with("skipped")).collect();
-    let count = ran.iter().filter(|run| is_told(run, &line.kind)).count();
+    let statuses = ran.iter().map(|run| (&run.hook, status(run)));
+    let remover = line.removed.then(|| run::remover(statuses)).flatten();
+    let changed = |run: &RunLine| run.change.is_some() && !run.shadow || remover == Some(&run.hook);
+    let count = ran.iter().filter(|run| is_told(run, &line.kind, changed(run))).count();
     if ran.is_empty() || count == 0 && !run::is_shown(&line.kind, semantics) {
         return;
     }
@@ -169,8 +172,8 @@ fn of_dispatch(tree: &Tree, line: &DispatchLine, i: usize, semantics: Semantics,
         let took = run.micros.unwrap_or_default();
         // As for a record: of hooks that waited together, the durations alone are known.
         let begins = if from.saturating_add(took) > end { end.saturating_sub(took).max(line.at) } else { from };
-        if is_told(run, &line.kind) {
-            let (name, attributes) = of_run(line, run, run::guarded(&line.kind, semantics));
+        if is_told(run, &line.kind, changed(run)) {
+            let (name, attributes) = of_run(line, run, changed(run), run::guarded(&line.kind, semantics));
             let span = Span::within(&ids, "run", i, (name, &run.hook), attributes);
             spans.push(span.took(begins, took).failed(error(&run.status).map(str::to_owned)));
         }
@@ -179,9 +182,8 @@ fn of_dispatch(tree: &Tree, line: &DispatchLine, i: usize, semantics: Semantics,
 }
 
 /// As [`run::is_told`], for a line.
-fn is_told(run: &RunLine, kind: &str) -> bool {
-    let acted =
-        run.change.is_some() && !run.shadow || run.micros.is_some_and(|took| u128::from(took) > run::LONG.as_micros());
+fn is_told(run: &RunLine, kind: &str, changed: bool) -> bool {
+    let acted = changed || run.micros.is_some_and(|took| u128::from(took) > run::LONG.as_micros());
     run::is_worth_a_span(kind, run.word.is_some() || error(&run.status).is_some(), acted)
 }
 
@@ -196,17 +198,22 @@ fn error(status: &str) -> Option<&'static str> {
     })
 }
 
+/// The status of a run as a word, as it is told.
+fn status(run: &RunLine) -> &str {
+    error(&run.status).unwrap_or(&run.status)
+}
+
 fn of_run(
     line: &DispatchLine,
     run: &RunLine,
+    changed: bool,
     guarded: Option<(&'static str, Option<&'static str>)>,
 ) -> (&'static str, Attributes) {
-    let changed = run.change.is_some() && !run.shadow;
     let kinds = if guarded.is_some() { ("GUARDRAIL", "guardrail") } else { ("CHAIN", "span") };
     let mut attributes = of_ids(&line.ids, kinds.0, kinds.1);
     attributes.add(hook::KIND, &*line.kind);
     attributes.add(hook::ID, &*run.hook);
-    attributes.add(hook::STATUS, error(&run.status).unwrap_or(&run.status));
+    attributes.add(hook::STATUS, status(run));
     attributes.add(hook::CHANGED, changed);
     attributes.add_some(hook::VERDICT, run.word.as_deref());
     attributes.add_some(hook::NOTE, run.note.as_deref());
