@@ -48,7 +48,7 @@ fn dispatched(telemetry: &Telemetry, record: &Record) {
     };
     let Some(mut span) = telemetry.shared.tracing.start(&parent, begin) else { return };
     for run in record.runs.iter().filter(launched) {
-        telemetry.shared.links.keep(key(record.kind, run, &record.ids), span.span_context());
+        telemetry.shared.launched.keep(key(record.kind, run, &record.ids), span.span_context());
     }
     if told == 0 || !span.is_recording() {
         return span.end_with_timestamp(end);
@@ -173,7 +173,7 @@ fn run_ended(telemetry: &Telemetry, ended: &RunEnd) {
             attributes.push(KeyValue::new(hook::AGAIN, ended.again));
         }
         telemetry.add_viewers(&mut attributes, "CHAIN", "span");
-        let links = telemetry.shared.links.get(key).map(Link::with_context);
+        let links = telemetry.shared.launched.get(key).map(Link::with_context);
         let kind = if ended.job.is_some() { SpanKind::Consumer } else { SpanKind::Internal };
         let span = SpanBuilder::from_name(format!("{} {}", hook::SPAN, run.hook)).with_kind(kind);
         span.with_start_time(start).with_attributes(attributes).with_links(links.into_iter().collect())

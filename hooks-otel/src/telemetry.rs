@@ -29,7 +29,11 @@ pub struct Telemetry {
 pub(crate) struct Shared {
     pub(crate) tracing: Tracing,
     pub(crate) metrics: Metrics,
-    pub(crate) links: Links,
+    /// The turns that asked, for those that continue them.
+    #[cfg(feature = "agent")]
+    pub(crate) asked: Links,
+    /// The dispatches that started runs, for the ends of these.
+    pub(crate) launched: Links,
     pub(crate) ids: Ids,
     semantics: HashMap<&'static str, Semantics>,
 }
@@ -49,12 +53,20 @@ impl Telemetry {
         let shared = Shared {
             tracing: Tracing::new(tracer),
             metrics: Metrics::new(meter),
-            links: Links::default(),
+            #[cfg(feature = "agent")]
+            asked: Links::default(),
+            launched: Links::default(),
             ids: Ids::default(),
             semantics: kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect(),
         };
         let opted = std::env::var(OPT_IN).is_ok_and(|names| names.split(',').any(|name| name.trim() == LATEST));
-        Self { shared: Arc::new(shared), provider: None, has_guardrails: opted, has_failures: false, has_viewers: false }
+        Self {
+            shared: Arc::new(shared),
+            provider: None,
+            has_guardrails: opted,
+            has_failures: false,
+            has_viewers: false,
+        }
     }
 
     /// Sets `gen_ai.provider.name`, such as `anthropic` or `openai`, which the conventions require of turns and model calls.

@@ -157,6 +157,31 @@ async fn a_background_run_has_a_link_to_the_dispatch_that_queued_it() {
 }
 
 #[tokio::test]
+async fn thousands_of_detached_runs_at_once_have_their_links() {
+    const RUNS: usize = 3_000;
+    let collector = Collector::new();
+    let registry = Registry::empty();
+    registry.observe(collector.telemetry());
+    registry.set_detached_limit(RUNS);
+    launch(&registry, RUNS).await;
+    registry.drain(Duration::from_secs(60)).await;
+    let runs: Vec<_> = collector.spans().into_iter().filter(|span| span.name == "hook detached").collect();
+    assert_eq!((runs.len(), runs.iter().filter(|run| run.links.len() == 1).count()), (RUNS, RUNS));
+}
+
+/// Starts so many detached runs, each of another conversation. None ends before all have started.
+pub(crate) async fn launch(registry: &Registry, runs: usize) {
+    let hook = Hook::at::<AfterCreateMessage>("detached").detached(|_, _, _| Box::pin(async {}));
+    registry.register(hook).unwrap();
+    let hooks = registry.scope(&AgentDef::new("clerk").hooks(["detached"]), None).unwrap();
+    let event = AfterCreateMessage::new(Message::new(Role::User, "hello"));
+    for i in 0..runs {
+        let cx = HookContext::builder().conversation(format!("d-{i}")).build();
+        let _ = hooks.fire(&cx, &event, ()).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn without_a_selected_hook_there_is_no_span() {
     let collector = Collector::new();
     let registry = registry();

@@ -17,6 +17,7 @@ use opentelemetry::{Context, context::FutureExt as _};
 use serde_json::json;
 
 use crate::collector::{Collector, attributes};
+use crate::dispatches::launch;
 
 /// Calls the tool of its prompt, and then answers.
 struct Caller;
@@ -220,4 +221,20 @@ async fn a_call_that_times_out_or_panics_is_an_error_with_a_duration() {
             assert!(points.iter().any(|(of, _)| of.get("error.type").is_some_and(|of| of == error)), "{points:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_resumed_turn_has_its_link_after_thousands_of_detached_runs() {
+    const RUNS: usize = 10_001;
+    let collector = Collector::new();
+    let (registry, builder) = builder(&collector);
+    registry.set_detached_limit(RUNS);
+    let harness = builder.build().unwrap();
+    turns_of(&harness, &["pay"]).await;
+    launch(&registry, RUNS).await;
+    turns_of(&harness, &["resume"]).await;
+    let turns: Vec<_> = collector.spans().into_iter().filter(|span| span.name == "invoke_agent clerk").collect();
+    let [asked, resumed] = &turns[..] else { panic!("{turns:?}") };
+    assert_eq!(resumed.links.len(), 1);
+    assert_eq!(resumed.links[0].span_context.span_id(), asked.span_context.span_id());
 }

@@ -40,11 +40,11 @@ impl Telemetry {
             self.add_viewers(&mut attributes, "AGENT", "agent");
             let name =
                 agent.as_ref().map_or(operation::INVOKE_AGENT.to_owned(), |agent| format!("invoke_agent {agent}"));
-            let asked = self.shared.links.get(key(conversation.as_deref())).map(Link::with_context);
+            let asked = self.shared.asked.get(conversation.as_deref()).map(Link::with_context);
             SpanBuilder::from_name(name).with_attributes(attributes).with_links(asked.into_iter().collect())
         });
         let Some(span) = span else { return turn.with_context(parent.clone()).await };
-        self.shared.links.forget(key(conversation.as_deref()));
+        self.shared.asked.forget(conversation.as_deref());
         let mut traced = Traced::new(parent, span, &self.shared.metrics.agent.turns, names);
         let reply = turn.with_context(traced.cx.clone()).await;
         traced.error = error(&reply.outcome);
@@ -54,15 +54,10 @@ impl Telemetry {
             let id = KeyValue::new(agent::QUESTION_ID, request.id.clone());
             let call = KeyValue::new(agent::TOOL_CALL, request.call.id.clone());
             span.add_event(agent::QUESTION, vec![id, call]);
-            self.shared.links.keep(key(conversation.as_deref()), span.span_context());
+            self.shared.asked.keep(conversation.as_deref(), span.span_context());
         }
         reply
     }
-}
-
-/// What a turn that waits and the one that continues it have in common.
-fn key(conversation: Option<&str>) -> impl std::hash::Hash + Copy + '_ {
-    ("turn", conversation)
 }
 
 /// Why a turn failed, as a word.
