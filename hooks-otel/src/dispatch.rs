@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use hook_sdk::HookId;
 use hook_sdk::context::Ids;
 use hook_sdk::record::{Observer, Record, Run, RunEnd, Status};
 use hook_sdk::verdict::Contributions;
@@ -14,6 +15,12 @@ use crate::telemetry::Telemetry;
 use crate::{run, status};
 
 impl Observer for Telemetry {
+    fn starts(&self, kind: &'static str, _hook: &HookId, ids: &Arc<Ids>) {
+        if !self.shared.tracing.is_silent() {
+            self.shared.parents.keep(kind, ids);
+        }
+    }
+
     fn dispatched(&self, record: &Record) {
         if record.runs.iter().any(status::has_run) {
             self.shared.metrics.dispatched(record, &self.shared.ids);
@@ -40,7 +47,10 @@ fn dispatched(telemetry: &Telemetry, record: &Record) {
     }
     let end = SystemTime::now();
     let start = end.checked_sub(record.duration).unwrap_or(end);
-    let parent = Context::current();
+    let mut parent = Context::current();
+    if let Some(span) = record.dropped.then(|| telemetry.shared.parents.get(record.kind, &record.ids)).flatten() {
+        parent = parent.with_remote_span_context(span);
+    }
     let begin = || {
         let ran = record.runs.iter().filter(|run| status::has_run(run)).count();
         let span = SpanBuilder::from_name(format!("{} {}", hook::SPAN, record.kind)).with_start_time(start);

@@ -9,7 +9,7 @@ use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue, global};
 
 use crate::ids::Ids;
-use crate::links::Links;
+use crate::links::{Links, Parents};
 use crate::metrics::Metrics;
 use crate::names::{LATEST, OPT_IN, viewer};
 use crate::tracing::Tracing;
@@ -34,6 +34,7 @@ pub(crate) struct Shared {
     pub(crate) asked: Links,
     /// The dispatches that started runs, for the ends of these.
     pub(crate) launched: Links,
+    pub(crate) parents: Parents,
     pub(crate) ids: Ids,
     semantics: HashMap<&'static str, Semantics>,
 }
@@ -56,6 +57,7 @@ impl Telemetry {
             #[cfg(feature = "agent")]
             asked: Links::default(),
             launched: Links::default(),
+            parents: Parents::default(),
             ids: Ids::default(),
             semantics: kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect(),
         };

@@ -19,9 +19,14 @@ impl Tracing {
         Self { tracer, is_silent: AtomicBool::new(false) }
     }
 
+    /// Whether nobody makes spans, as far as is known.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.is_silent.load(Ordering::Relaxed)
+    }
+
     /// Starts a span. `None` if nobody makes spans.
     pub(crate) fn start(&self, parent: &Context, span: impl FnOnce() -> SpanBuilder) -> Option<BoxedSpan> {
-        if self.is_silent.load(Ordering::Relaxed) || parent.is_telemetry_suppressed() {
+        if self.is_silent() || parent.is_telemetry_suppressed() {
             return None;
         }
         let span = self.tracer.build_with_context(span(), parent);

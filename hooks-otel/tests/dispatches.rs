@@ -136,6 +136,38 @@ async fn a_hook_that_removes_the_subject_has_a_span() {
     assert_eq!(attributes(&collector.span("hook removes"))["hook.changed"], "true");
 }
 
+/// A time limit drops the dispatch outside of its context, and so does the end of a task.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_dispatch_is_in_the_span_in_which_it_began() {
+    for is_aborted in [false, true] {
+        let collector = Collector::new();
+        let registry = Registry::empty();
+        registry.observe(collector.telemetry());
+        let waits =
+            Hook::at::<BeforeToolCall>("waits").async_reader(|_, _, _| Box::pin(std::future::pending::<Permission>()));
+        registry.register(waits).unwrap();
+        let hooks = registry.scope(&AgentDef::new("clerk").hooks(["waits"]), None).unwrap();
+        let within = Context::current().with_span(collector.tracers.tracer("app").start("outer"));
+        let fire = async move {
+            let event = BeforeToolCall::new(ToolCall::new("call_1", "find", json!({})));
+            drop(hooks.fire(&context(), &event, ToolInput::default()).await);
+        };
+        let (fire, second) = (fire.with_context(within.clone()), Duration::from_secs(1));
+        if is_aborted {
+            let task = tokio::spawn(fire);
+            tokio::time::sleep(second).await;
+            task.abort();
+            assert!(task.await.unwrap_err().is_cancelled());
+        } else {
+            tokio::time::timeout(second, fire).await.unwrap_err();
+        }
+        let dispatch = collector.span("hook before_tool_call");
+        assert_eq!(dispatch.parent_span_id, within.span().span_context().span_id(), "aborted: {is_aborted}");
+        assert_eq!(dispatch.span_context.trace_id(), within.span().span_context().trace_id());
+        assert_eq!(attributes(&dispatch)["hook.dropped"], "true");
+    }
+}
+
 #[tokio::test]
 async fn a_background_run_has_a_link_to_the_dispatch_that_queued_it() {
     let collector = Collector::new();
