@@ -9,9 +9,11 @@
 //! registry.observe(Telemetry::global().provider("anthropic"));
 //! ```
 //!
-//! A span per dispatch of hooks that can decide or change something, named `hook {kind}`, with a child for each hook that decided,
-//! changed something, failed or took longer than a millisecond: `run_guardrail {hook}` at a gate, `hook {hook}` elsewhere. The other
-//! hooks are a number on the span. Spans contain no payload. The parent is the current context.
+//! A span per dispatch at a kind where hooks decide or change something, named `hook {kind}`, with a child for each hook that decided,
+//! changed or contributed something, failed or took longer than a millisecond: `run_guardrail {hook}` at a gate, `hook {hook}`
+//! elsewhere. The other hooks are a number on the span. A dispatch at another kind, or of `stream_delta`, has a span only if such a
+//! hook has one; of `stream_delta`, those that decided or failed have one. Spans contain no payload, unless
+//! `failures(true)` adds the texts of errors. The parent is the current context.
 //!
 //! With the feature `otlp`, `write_otlp` writes recordings of `hooks-replay` as OTLP/JSON instead. With `agent`:
 //!
