@@ -30,8 +30,9 @@ impl Links {
         }
         kept.order.push_back(key);
         if kept.order.len() > KEPT {
-            let oldest = kept.order.pop_front();
-            oldest.and_then(|oldest| kept.spans.remove(&oldest));
+            if let Some(oldest) = kept.order.pop_front() {
+                kept.spans.remove(&oldest);
+            }
         }
     }
 
@@ -55,10 +56,13 @@ fn hash(key: impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The address of the ids of a dispatch, and its kind.
+type Key = (usize, &'static str);
+
 /// The spans in which dispatches run, by their ids and kind. A dispatch that is dropped may be dropped outside of its span, for
 /// example by a time limit.
 #[derive(Debug, Default)]
-pub(crate) struct Parents(Mutex<HashMap<(usize, &'static str), (Weak<Ids>, SpanContext)>>);
+pub(crate) struct Parents(Mutex<HashMap<Key, (Weak<Ids>, SpanContext)>>);
 
 impl Parents {
     pub(crate) fn keep(&self, kind: &'static str, ids: &Arc<Ids>) {

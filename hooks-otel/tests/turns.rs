@@ -211,9 +211,10 @@ async fn a_call_that_times_out_or_panics_is_an_error_with_a_duration() {
                 .unwrap();
             let session = harness.session("c-1", AgentDef::new("clerk")).open().await.unwrap();
             let _reply = session.turn(None, "hello").await;
-            let (span, metric) = match is_tool {
-                true => ("execute_tool search", "gen_ai.execute_tool.duration [s]"),
-                false => ("chat m", "gen_ai.client.operation.duration [s]"),
+            let (span, metric) = if is_tool {
+                ("execute_tool search", "gen_ai.execute_tool.duration [s]")
+            } else {
+                ("chat m", "gen_ai.client.operation.duration [s]")
             };
             let failed = collector.span(span);
             assert_eq!((&failed.status, &*attributes(&failed)["error.type"]), (&Status::error(error), error), "{span}");
