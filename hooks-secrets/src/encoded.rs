@@ -1,4 +1,4 @@
-//! Secrets in base64, which is decoded once.
+//! Secrets in base64, which is decoded once, and in signs that hide where they begin.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,8 +17,25 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 
 /// `scan` finds the secrets in what is decoded.
 pub(crate) fn find(text: &str, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let candidates = CANDIDATE.iter().flat_map(|rule| rule.find_iter(text));
-    candidates.filter(|found| hides(found.as_str(), scan)).map(|found| found.range()).collect()
+    let candidates = CANDIDATE.iter().flat_map(|rule| rule.find_iter(text)).map(|found| found.range());
+    candidates
+        .flat_map(|found| if hides(&text[found.clone()], scan) { vec![found] } else { wrapped(text, found, scan) })
+        .collect()
+}
+
+/// The secrets in a word in signs that are letters to the rules: `_…_` of Markdown, `%22…%22` of a URL.
+fn wrapped(text: &str, candidate: Range<usize>, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let word = &text[candidate.clone()];
+    let is_code = text[..candidate.start].ends_with('%') && word.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    let signs = if is_code { 2 } else { word.len() - word.trim_start_matches('_').len() };
+    if signs == 0 {
+        return Vec::new();
+    }
+    let (start, rest) = (candidate.start + signs, &text[candidate.start + signs..]);
+    let is_end = |(at, c): &(usize, char)| *at > 1_000 || c.is_whitespace() || "\"'`<>()[]{}%,;&".contains(*c);
+    let end = rest.char_indices().find(is_end).map_or(rest.len(), |(at, _)| at);
+    let found = scan(rest[..end].trim_end_matches(['_', '*', '.', ':', '!', '?']));
+    found.into_iter().map(|found| start + found.start..start + found.end).collect()
 }
 
 /// Whether the text is the base64 of a text with a secret.

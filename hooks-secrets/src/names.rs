@@ -19,13 +19,17 @@ const SECRET_ENDINGS: &str = "password passwd passphrase clientsecret secretkey 
     accountkey signingkey encryptionkey sharedkey authkey masterkey licensekey servicekey accesstoken \
     refreshtoken authtoken sessiontoken bearertoken idtoken apitoken privatetoken oauthtoken csrftoken xsrftoken \
     deploytoken bottoken resettoken usertoken secrettoken jobtoken securitytoken vaulttoken \
-    sharedaccesssignature connectionstring webhookurl passwort kennwort";
+    sharedaccesssignature azurestoragekey servicerolekey clientkeydata dbpass requirepass connectionstring webhookurl passwort kennwort";
 
 /// Last words of a name whose value may also be something else.
-const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp dsn pat salt pepper";
+const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp dsn pat salt pepper psk pw";
+
+/// Endings of such a name, without separators.
+const PERHAPS_ENDINGS: &str =
+    "appkey hmackey storagekey subscriptionkey functionskey sessionkey deploykey sshkey adminkey";
 
 /// A token with such a word is the place in a list, or an end of work: `next_page_token`.
-const HARMLESS_WORDS: &str = "page next previous continuation cursor pagination cancellation";
+const HARMLESS_WORDS: &str = "page next previous continuation cursor pagination cancellation idempotency";
 
 /// A key or token with such a word is for everybody to read: `NEXT_PUBLIC_API_KEY`. A password is not, whatever it is
 /// called.
@@ -33,7 +37,8 @@ const PUBLIC_WORDS: &str = "public publishable anon";
 
 /// Values that stand for a secret, or for none. Also what `fetch` takes for `credentials`.
 const PLACEHOLDERS: &str = "null none nil true false undefined required optional string redacted changeme change-me change_me \
-    placeholder same-origin include omit inherit latest";
+    placeholder same-origin include omit inherit latest allow deny ask bearer basic todo fixme replaceme replace-me replace_me \
+    insert-here insert_here";
 
 fn is_in(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
@@ -61,7 +66,8 @@ pub(crate) fn of(name: &str) -> Name {
     }
     // `OPENAI_KEY`, but not `sort_key`.
     let is_variable = last == "key" && words.len() > 1 && !name.contains(char::is_lowercase);
-    let is_perhaps = is_variable || is_in(PERHAPS_WORDS, last);
+    let is_perhaps =
+        is_variable || is_in(PERHAPS_WORDS, last) || PERHAPS_ENDINGS.split(' ').any(|ending| joined.ends_with(ending));
     if is_perhaps && !(is_key && has(HARMLESS_WORDS)) { Name::Perhaps } else { Name::Harmless }
 }
 
@@ -74,7 +80,7 @@ pub(crate) fn is_task(before: &str, last: &str) -> bool {
 pub(crate) fn hides(name: &str, value: &str) -> bool {
     let hides = match of(name) {
         Name::Secret => !is_path(name, value),
-        Name::Perhaps => is_opaque(value),
+        Name::Perhaps => is_key(name, value),
         Name::Harmless => false,
     };
     hides && !is_placeholder(value)
@@ -108,6 +114,8 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         || (value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()))
         || value.split_whitespace().all(is_version)
         || is_in(PLACEHOLDERS, &value.to_ascii_lowercase())
+        // `sk-…`, `sk-xxxx`
+        || (value.len() < 12 && value.rsplit_once('-').is_some_and(|(_, last)| last.chars().all(|c| "xX*.…".contains(c))))
         || ["your-", "your_"].iter().any(|start| value.to_ascii_lowercase().starts_with(start))
         || value.strip_prefix("workspace:").is_some_and(|version| is_version(version) || "*^~".contains(version))
 }
@@ -131,6 +139,14 @@ pub(crate) fn is_words(text: &str) -> bool {
         || (text.contains(['-', '_']) && text.split(['-', '_', '.']).all(is_word))
 }
 
+/// Whether the value looks like the key that its name may be one of. Some are UUIDs, but ids of sessions are, too.
+pub(crate) fn is_key(name: &str, value: &str) -> bool {
+    let words = words(name);
+    let is_key = words.last().is_some_and(|last| is_in("token auth key", last))
+        && !words.iter().any(|word| is_in("session id sync", word));
+    is_opaque(value) || (is_key && is_uuid(value))
+}
+
 /// Whether the value looks like a key: one word of letters and digits.
 pub(crate) fn is_opaque(value: &str) -> bool {
     let of_key = |c: char| c.is_ascii_alphanumeric() || "+/=_.~%-:".contains(c);
@@ -139,6 +155,8 @@ pub(crate) fn is_opaque(value: &str) -> bool {
         && value.contains(|c: char| c.is_ascii_digit())
         && value.contains(|c: char| c.is_ascii_alphabetic())
         && !is_uuid(value)
+        // The kind of a public key, and an account of Windows.
+        && !["ssh-", "S-1-"].iter().any(|start| value.starts_with(start))
 }
 
 /// Ids of conversations and requests are UUIDs, and a recording without them cannot be replayed.
@@ -149,12 +167,13 @@ fn is_uuid(value: &str) -> bool {
             .all(|(at, c)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() })
 }
 
-/// `PWD` is also the working directory, and credentials may be in a file.
+/// `PWD` is also the working directory, credentials may be in a file, and the `accesskey` of a button is one letter.
 pub(crate) fn is_path(name: &str, value: &str) -> bool {
     let is_file = ["pwd", "credentials", "secrets", "passwords", "cookies"];
     let may_be = name.eq_ignore_ascii_case("pwd")
         || words(name).last().is_some_and(|last| *last != "pwd" && is_file.contains(&last.as_str()));
-    may_be && (value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\"))
+    (may_be && (value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\")))
+        || (value.len() == 1 && name.eq_ignore_ascii_case("accesskey"))
 }
 
 /// The words of a name in lower case: `X-Api-Key`, `apiKey` and `API_KEY` have the same.

@@ -22,7 +22,7 @@ static LINK: Pattern = LazyLock::new(|| {
 /// Programs with a password in an option of one letter.
 static ARGUMENT: Pattern = LazyLock::new(|| {
     regex(
-        r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
+        r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|requirepass\s+|sqlplus\s+(?:-\S+\s+)*[^\s/]+/|proxy-user[\s=]+[^\s:]+:|oauth2-bearer[\s=]+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
     )
 });
 
@@ -31,12 +31,30 @@ static LOGIN: Pattern = LazyLock::new(|| regex(r"\blogin\s+\S+(?:\s+account\s+\S
 
 /// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
 /// texts with all of these words.
-static NAMED: [(&Pattern, &[&str]); 2] = [(&ELEMENT, &[">", "</"]), (&ENTRY, &["value"])];
+static NAMED: [(&Pattern, &[&str]); 4] =
+    [(&ELEMENT, &[">", "</"]), (&ENTRY, &["value"]), (&CALL, &["(", ","]), (&VARIABLE, &["variable", "default"])];
 
 static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
 
 static ENTRY: Pattern = LazyLock::new(|| {
     regex(r#"["']?\b(?:name|key)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#)
+});
+
+/// A name and a value as two arguments of a call, and the value of a variable of Terraform.
+static CALL: Pattern = LazyLock::new(|| {
+    regex(
+        r#"\b(?:define|env|setenv|Setenv|putenv|set_var|setItem|SetEnvironmentVariable)\(\s*["']([\w.-]+)["']\s*,\s*["']([^\s"']{4,})["']"#,
+    )
+});
+
+static VARIABLE: Pattern =
+    LazyLock::new(|| regex(r#"\bvariable\s+"([\w-]+)"\s*\{[^{}]*?\bdefault\s*=\s*"([^\s"]{4,})""#));
+
+/// What stands in quotes behind these words.
+static QUOTED: Pattern = LazyLock::new(|| {
+    regex(
+        r#"\b(?:(?:WITH|with) (?:PASSWORD|password)\s+|(?:IDENTIFIED BY|identified by)\s+|type=["']password["'][^<>]*?\svalue=|(?:withToken|bearer_auth)\()["']([^\s"'<>]{4,})["']"#,
+    )
 });
 
 /// A sentence that tells a secret.
@@ -69,14 +87,16 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
                 None if is_opaque(user.as_str()) && user.len() >= 12 => user.range(),
                 None => continue,
             };
-            if !is_placeholder(&text[secret.clone()]) {
+            if !is_placeholder(&text[secret.clone()]) && !["password", "pass"].contains(&&text[secret.clone()]) {
                 found.push(secret);
             }
         }
     }
     // Words such as `basic introduction-to-something`.
     let is_word: fn(&str) -> bool = |text| text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
-    for (rule, is_harmless) in [(&SCHEME, is_word), (&LOGIN, is_word), (&LINK, is_words), (&ARGUMENT, |_| false)] {
+    for (rule, is_harmless) in
+        [(&SCHEME, is_word), (&LOGIN, is_word), (&LINK, is_words), (&ARGUMENT, |_| false), (&QUOTED, is_word)]
+    {
         let secrets = rule.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|found| found.get(1));
         let secrets = secrets.filter(|found| !is_harmless(found.as_str()));
         found.extend(secrets.filter(|found| !is_placeholder(found.as_str())).map(|found| found.range()));

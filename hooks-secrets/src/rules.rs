@@ -11,6 +11,7 @@ use secrets_scanner::{ScanConfig, Scanner};
 use toml::{Table, Value};
 
 use crate::names::is_opaque;
+use crate::scan::merged;
 
 static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
     let failed = |error| tracing::error!(target: "hooks_secrets", %error, "the rules for secrets cannot be loaded; every text is removed");
@@ -42,9 +43,13 @@ struct Rule {
     scanner: OnceLock<Option<Scanner>>,
 }
 
-/// The rule for any value after a name such as `key`. It also matches two neighbours in a list, and what it finds may
+/// The rules for any value after a name such as `key`. They also match two neighbours in a list, and what they find may
 /// begin with the name.
-const GENERIC: &str = "generic-api-key";
+const GENERIC: [&str; 3] = ["generic-api-key", "xai-api-key", "clipdrop-api-key"];
+
+/// The end of many rules, and what takes its place in those for the form of a vendor, because `(hf_…)`, `hf_…,` and
+/// `\"hf_…\"` are texts, too.
+const END: [&str; 2] = [r#"(?:[\x60'"\s;]|\\[nr]|$)"#, "(?:[^A-Za-z0-9_+/=-]|$)"];
 
 impl RuleSet {
     /// Reads the rules, without compiling them.
@@ -60,7 +65,15 @@ impl RuleSet {
             allowlist.remove("paths");
         }
         let (mut of_keyword, mut always) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
-        for (rule, entry) in entries.iter().enumerate() {
+        for (rule, entry) in entries.iter_mut().enumerate() {
+            // Not those for a name and a value, whose value may be a call.
+            let form = entry.get("regex").and_then(Value::as_str).filter(|regex| !regex.contains("{0,50}?"));
+            if let Some(form) = form.filter(|regex| regex.contains(END[0])).map(|regex| regex.replace(END[0], END[1]))
+                && let Some(entry) = entry.as_table_mut()
+            {
+                entry.insert("regex".to_owned(), Value::String(form));
+                entry.entry("secretGroup").or_insert(Value::Integer(1));
+            }
             let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             if keywords.is_empty() {
                 always.push(rule);
@@ -82,23 +95,14 @@ impl RuleSet {
         candidates.sort_unstable();
         candidates.dedup();
         let candidates = candidates.into_iter().map(|rule| &self.rules[rule]);
-        let mut secrets: Vec<Range<usize>> = candidates.flat_map(|rule| self.found_by(rule, text)).collect();
-        secrets.sort_by_key(|secret| secret.start);
-        let mut merged: Vec<Range<usize>> = Vec::with_capacity(secrets.len());
-        for secret in secrets {
-            match merged.last_mut() {
-                Some(last) if secret.start <= last.end => last.end = last.end.max(secret.end),
-                _ => merged.push(secret),
-            }
-        }
-        merged
+        merged(candidates.flat_map(|rule| self.found_by(rule, text)).collect())
     }
 
     fn found_by(&self, rule: &Rule, text: &str) -> Vec<Range<usize>> {
         let found = self.scanner(rule).map(|scanner| scanner.scan_content("", text)).unwrap_or_default();
         let secrets =
             found.iter().map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset));
-        let is_generic = rule.entry.get("id").and_then(Value::as_str) == Some(GENERIC);
+        let is_generic = rule.entry.get("id").and_then(Value::as_str).is_some_and(|id| GENERIC.contains(&id));
         let secrets = secrets.filter_map(|secret| if is_generic { value_of(text, secret) } else { Some(secret) });
         secrets.filter(|secret| !secret.is_empty()).collect()
     }
@@ -108,7 +112,12 @@ impl RuleSet {
         let compile = || -> Result<Scanner, Box<dyn std::error::Error>> {
             let mut alone = self.base.clone();
             alone.insert("rules".to_owned(), Value::Array(vec![rule.entry.clone()]));
-            let config = ScanConfig { max_findings_per_file: None, ..ScanConfig::default() };
+            let config = ScanConfig {
+                max_findings_per_file: None,
+                honor_allow_markers: false,
+                capture_context: false,
+                ..ScanConfig::default()
+            };
             Ok(Scanner::from_toml(&toml::to_string(&alone)?)?.with_config(config))
         };
         let logged = |error| tracing::error!(target: "hooks_secrets", %error, "a rule for secrets cannot be compiled");
@@ -152,6 +161,8 @@ mod tests {
         for (text, secret) in [
             ("depot_key = \"Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K\"", Some("Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K")),
             (" \"allocator-api2\",\n \"equivalent\",\n \"foldhash\",\n", None),
+            ("xai `response.reasoning_summary_text.done` events", None),
+            ("xai Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K", Some("Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K")),
             ("json!({ \"properties\": keys, \"maxProperties\": 1 })", None),
         ] {
             let found: Vec<_> = set.find(text).into_iter().map(|secret| &text[secret]).collect();

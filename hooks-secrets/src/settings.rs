@@ -3,20 +3,24 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::names::{self, Name, is_opaque, is_path, is_placeholder, is_words};
+use crate::names::{self, Name, is_path, is_placeholder, is_words};
 use crate::pattern::{Pattern, regex};
 
 /// Something that all these names contain.
 static HINT: Pattern = LazyLock::new(|| {
     regex(
-        r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
+        r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
     )
 });
 
 /// A name and what separates it from its value. Both may be in the signs of Markdown, or in colours of a terminal.
 static NAMED: Pattern = LazyLock::new(|| {
     let mark = r"(?:\*{1,2}|\x1b\[[0-9;]*m)?";
-    let by = format!(r#"(?:\\*["'])?{mark}[ \t]{{0,3}}(?:=>|:=|=|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#);
+    // The type of a variable, and the block or the type of a value in YAML.
+    let more = r"(?:(?:string|str|String|&str|&'static str)[ \t]*=|[|>][+-]?[ \t]*\n|!!str[ \t])[ \t]*";
+    let by = format!(
+        r#"(?:\\*["']\]?)?{mark}[ \t]{{0,3}}(?:=>|:=|=|:[ \t]{{0,3}}{more}|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#
+    );
     regex(&format!(r"(?:\x1b\[[0-9;]*m)?(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>{by}|[ \t]+)"))
 });
 
@@ -46,6 +50,7 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let is_of_image = |line: &str| line.is_empty() || line.ends_with('\n');
     let is_flag = before.ends_with("--")
         || before.strip_suffix("ENV ").is_some_and(|line| is_of_image(line.trim_end_matches([' ', '\t'])))
+        || ["setx ", "set -gx ", "set -Ux ", "set -x "].iter().any(|set| before.ends_with(set))
         || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
     let is_space = separator.trim().is_empty();
     if is_space && !is_flag {
@@ -76,9 +81,10 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let Given { range, is_quoted } =
         if is_header { header(text, before, by.end)? } else { given(text, by.end, is_query)? };
     let value = &text[range.clone()];
-    // `PASS: test_login_2`
-    let is_outcome = name == "PASS" && separator.trim() == ":" && is_words(value);
-    if is_placeholder(value) || is_outcome || (kind == Name::Perhaps && !is_opaque(value)) {
+    // `PASS: test_login_2`, `--api-key KEY`
+    let is_outcome = (name == "PASS" && separator.trim() == ":" && is_words(value))
+        || (is_flag && !value.contains(char::is_lowercase) && joined.ends_with(&names::words(value).concat()));
+    if is_placeholder(value) || is_outcome || (kind == Name::Perhaps && !names::is_key(name, value)) {
         return None;
     }
     let is_tight = is_query || is_flag || separator == "=";
@@ -86,7 +92,8 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
     let has_form =
         is_hyphenated || value.contains(|c: char| !c.is_alphabetic() && !" _.:-".contains(c)) && value.len() >= 4;
     let is_secret = if is_header {
-        value.split_whitespace().any(|part| part.len() >= 12 || part.contains(|c: char| c.is_ascii_digit() || c == '='))
+        let is_secret = |part: &str| part.len() >= 12 || part.contains(|c: char| c.is_ascii_digit() || c == '=');
+        value.split_whitespace().any(|part| is_secret(part) && !is_placeholder(part.trim_matches('`')))
     } else if is_quoted {
         value.split_whitespace().count() <= 5
     } else if is_tight {
@@ -153,6 +160,7 @@ fn is_code(text: &str, name: &str, value: &Range<usize>) -> bool {
     let last = value.rsplit(['.', ':']).next().unwrap_or_default();
     let same = names::words(last).concat();
     matches!(after, Some('(' | '<' | '{' | '['))
+        || ["U32", "U64", "I32", "I64"].iter().any(|number| value.ends_with(number))
         || value.contains("::")
         || value.contains(['(', '['])
         || value.starts_with(['&', '*', '!', '@', '/', '=', '<', '[', '~', '>', '-', '|', '#'])

@@ -73,9 +73,44 @@ fn secrets_are_found_by_name_place_and_form() {
         "name=DB_PASSWORD\nvalue=«hunter2»",
         "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
         "password=\"${oauth2Token}\" password=\"{{ s3Password }}\" password=\"<yourOauth2Token>\" password: $oauth2Token",
+        "define('DB_PASSWORD', '«S3cr3tPw9»'); 'password' => env('DB_PASSWORD', '«S3cr3tPw9»'), env('APP_NAME', 'Shop1')",
+        "os.environ['API_KEY'] = '«S3cr3tPw9»'\nos.Setenv(\"API_KEY\", \"«S3cr3tPw9»\")",
+        "const vault_token: string = '«S3cr3tPw9»'; const password: string = input",
+        "password: |\n  «S3cr3tPw9»\nport: 1\nsecret: >-\n    «S3cr3tPw9»\ntoken: !!str «S3cr3tPw9»\npassword:\n  type: string",
+        "CREATE USER ada WITH PASSWORD '«S3cr3tPw9»'; ALTER USER ada IDENTIFIED BY '«S3cr3tPw9»'",
+        "variable \"db_password\" {\n  type = string\n  default = \"«S3cr3tPw9»\"\n}\nvariable \"region\" {\n  default = \"eu-west-1\"\n}",
+        "setx BOT_TOKEN «S3cr3tPw9»\nset -gx BOT_TOKEN «S3cr3tPw9»\nrequirepass «S3cr3tPw9»",
+        "wget --proxy-user a:«S3cr3tPw9» x, curl --oauth2-bearer «S3cr3tPw9» x, sqlplus scott/«S3cr3tPw9@orcl»",
+        "{\"auths\":{\"ghcr.io\":{\"auth\":\"«YWRhOmFiY2RlZmdo1»\"}}} <input type=\"password\" value=\"«S3cr3tPw9»\">",
+        "$http->withToken('«S3cr3tPw9»') .bearer_auth(\"«S3cr3tPw9»\")",
+        "dbpass=«hunter2» pw=«S3cr3tPw9» session_key=«S3cr3tPw9» deploy_key: «S3cr3tPw9» ssh_key: ssh-ed25519 AAAA1",
+        "-H \"Authorization: Bearer $GITHUB_TOKEN\" and\nAuthorization: `Bearer ${accessToken}`\nheaders[\"Authorization\"] = \"Bearer \" + t",
+        "OPENAI_API_KEY=sk-... OPENAI_API_KEY=sk-xxxx password=TODO password=REPLACE_ME SECRET_KEY=insert-here",
+        "--api-key KEY   the key to use, login [--password PASSWORD] [--token TOKEN]",
+        "tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
+        "xai `response.reasoning_summary_text.done` events",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
+    }
+}
+
+/// A UUID is a token if its name says so, but the id of a session is none.
+#[test]
+fn signs_around_a_secret_and_marks_of_scanners_do_not_hide_it() {
+    let (token, letters) = (format!("ghp_{}", "a1B2".repeat(9)), format!("hf_{}", "abQD".repeat(8) + "xY"));
+    for text in [
+        format!("_«{token}»_ and __«{token}»__, a _name_of_something_2_"),
+        format!("https://x.org/?q=%22«{token}»%22&b=%27«{token}»%27#%20nothing-that-is-a-token"),
+        format!("(«{token}») «{token}», {{\\\"k\\\": \\\"«{token}»\\\"}}"),
+        format!("x = \"«{letters}»\" # gitleaks:allow"),
+        format!("(«{letters}») «{letters}», «{letters}». {{\\\"k\\\": \\\"«{letters}»\\\"}}"),
+        "session_id: 0f8e3c22-1111-4222-8333-123456789abc session_key=0f8e3c22-1111-4222-8333-123456789abc".to_owned(),
+        "X-Plex-Token: «0f8e3c22-1111-4222-8333-123456789abc»".to_owned(),
+    ] {
+        if cfg!(feature = "rules") || !text.contains("hf_") {
+            check(&text);
+        }
     }
 }
 
