@@ -89,6 +89,7 @@ pub(crate) fn hides(name: &str, value: &str) -> bool {
 /// Whether the value is no secret but stands for one, or for none.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
+    let value = ["Basic ", "Bearer "].iter().find_map(|scheme| value.strip_prefix(scheme)).unwrap_or(value);
     // `$NAME`, `%s`, `{name}`, `[name]`: a name in signs that a template has.
     let inner = value.trim_matches(|c: char| "$%<>{}[]() ".contains(c));
     let (digits, has) =

@@ -87,7 +87,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "-H \"Authorization: Bearer $GITHUB_TOKEN\" and\nAuthorization: `Bearer ${accessToken}`\nheaders[\"Authorization\"] = \"Bearer \" + t",
         "OPENAI_API_KEY=sk-... OPENAI_API_KEY=sk-xxxx password=TODO password=REPLACE_ME SECRET_KEY=insert-here",
         "--api-key KEY   the key to use, login [--password PASSWORD] [--token TOKEN]",
-        "tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
+        "h['proxy-authorization'] = `Basic ${opts.auth}`; tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
         "xai `response.reasoning_summary_text.done` events",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
