@@ -134,6 +134,37 @@ pub(crate) fn is_escape(text: &str, at: usize) -> bool {
     letter.filter(|rest| slashes(rest) % 2 == 1).or_else(|| code().filter(|rest| slashes(rest) % 2 == 1)).is_some()
 }
 
+/// The characters that may stand between the digits of any number, as a class of a pattern.
+pub(crate) const SEPARATORS: &str = r"[ .\u{a0}\u{2009}\u{202f}\u{2010}-\u{2013}-]";
+
+/// A character that stands for all separators of its kind.
+fn kind(c: char) -> Option<char> {
+    match c {
+        '\t' | '.' | '/' | '_' => Some(c),
+        '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        _ if c.is_whitespace() && c != '\n' => Some(' '),
+        _ => None,
+    }
+}
+
+/// Where the group before a number ends, and where the one after it begins, if the separators of the number join them to
+/// it, as those in `454 754 428 00`. A time, a date or a word is clearly separate: `454 754 428 12:30`.
+pub(crate) fn joined(text: &str, place: &Range<usize>) -> (Option<usize>, Option<usize>) {
+    let kinds = || text[place.clone()].chars().filter_map(kind);
+    let is_digit = |c: char| digit(c).is_some();
+    let before = text[..place.start].chars().next_back().filter(|c| kind(*c) == kinds().next().or(Some('-')));
+    let before = before.map(|c| place.start - c.len_utf8()).filter(|end| {
+        let rest = text[..*end].trim_end_matches(is_digit);
+        rest.len() < *end && !rest.ends_with(|c: char| c.is_alphanumeric() || ":/-.".contains(c))
+    });
+    let after = text[place.end..].chars().next().filter(|c| kind(*c) == kinds().next_back().or(Some('-')));
+    let after = after.map(|c| place.end + c.len_utf8()).filter(|start| {
+        let rest = text[*start..].trim_start_matches(is_digit);
+        rest.len() < text.len() - start && !rest.starts_with(|c: char| c.is_alphanumeric() || ":/%".contains(c))
+    });
+    (before.filter(|_| !text[place.clone()].starts_with('(')), after)
+}
+
 /// The sum of Luhn is a multiple of ten.
 pub(crate) fn luhn(digits: &[u8]) -> bool {
     let sum: u32 = digits

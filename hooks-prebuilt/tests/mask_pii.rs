@@ -74,16 +74,24 @@ fn texts() -> Vec<String> {
         values.into_iter().chain(cases(&mut random, *nearly, false, 24)).map(|case| case.text).collect::<Vec<_>>()
     });
     let generated: Vec<String> = generated.collect();
-    generated.into_iter().chain(TABLE.iter().map(|(text, _)| (*text).to_owned())).collect()
+    let tables = TABLE.iter().chain(RUNS).map(|(text, _)| (*text).to_owned());
+    let ids = FORMS.iter().flat_map(|(_, forms)| *forms).map(|form| format!("id {form}, ok"));
+    generated.into_iter().chain(tables).chain(ids).collect()
 }
 
 fn all() -> MaskPii {
     mask(json!({ "types": TYPES.iter().map(|(name, ..)| *name).collect::<Vec<_>>() }))
 }
 
+/// A mask of all types, also of those that `TYPES` does not generate.
+fn every() -> MaskPii {
+    let ids = IDS.iter().map(|(name, ..)| *name);
+    mask(json!({ "types": TYPES.iter().map(|(name, ..)| *name).chain(ids).collect::<Vec<_>>() }))
+}
+
 #[test]
 fn a_text_in_pieces_is_shown_like_the_masked_whole() {
-    let mask = all();
+    let mask = every();
     for text in texts() {
         let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
         for at in 0..=text.len() {
@@ -102,7 +110,7 @@ fn a_text_in_pieces_is_shown_like_the_masked_whole() {
 proptest! {
     #[test]
     fn up_to_seven_pieces(number in 0_usize..400, places in prop::collection::vec(0_usize..200, 0..7)) {
-        let (texts, mask) = (texts(), all());
+        let (texts, mask) = (texts(), every());
         let text = format!("{} {}", texts[number % texts.len()], texts[(number * 7 + 3) % texts.len()]);
         let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
         let pieces = cut(&text, &places);
@@ -112,7 +120,7 @@ proptest! {
     #[test]
     fn a_mask_of_a_masked_text_changes_nothing(number in 0_usize..400, keep_last in 0_usize..=4) {
         let texts = texts();
-        let types: Vec<_> = TYPES.iter().map(|(name, ..)| *name).collect();
+        let types: Vec<_> = TYPES.iter().map(|(name, ..)| *name).chain(IDS.iter().map(|(name, ..)| *name)).collect();
         let mask = mask(json!({ "types": types, "keep_last": keep_last }));
         let text = format!("{} {}", texts[number % texts.len()], texts[(number * 5 + 1) % texts.len()]);
         if let Some(masked) = mask.mask(&text) {
@@ -122,7 +130,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read(text in r"[0-9a-zA-Z@.:+() /\\%&#;\u{e9}\u{4e00}-]{0,60}", places in prop::collection::vec(0_usize..60, 0..7)) {
-        let mask = all();
+        let mask = every();
         let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
         let pieces = cut(&text, &places);
         prop_assert_eq!(shown(&pieces, |shown, window, last| mask.window(shown, window, last)), whole, "{:?}", pieces);
@@ -246,29 +254,82 @@ fn json_stays_json_with_strings_keys_and_numbers_masked() {
     }
 }
 
+const IDS: &[(&str, &str, &str)] = &[
+    ("uk_nhs", "943 476 5919", "943 476 5918"),
+    ("nl_bsn", "111222333", "111222334"),
+    ("es_nif", "12345678Z", "12345678A"),
+    ("es_nif", "X1234567L", "X1234567M"),
+    ("it_fiscal_code", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
+    ("pl_pesel", "44051401359", "44051401358"),
+    ("fr_nir", "2 55 08 14 168 025 38", "2 55 08 14 168 025 39"),
+    ("de_tax_id", "36574261809", "36574261808"),
+    ("br_cpf", "529.982.247-25", "529.982.247-24"),
+    ("ca_sin", "130 692 544", "130 692 545"),
+    ("au_tfn", "123 456 782", "123 456 783"),
+    ("in_aadhaar", "2341 2341 2346", "2341 2341 2347"),
+    ("se_personal_number", "811228-9874", "811228-9873"),
+    ("ch_ahv", "756.9217.0769.85", "756.9217.0769.84"),
+    ("fi_identity_code", "131052-308T", "131052-308U"),
+    ("be_national_number", "85.07.30-033.28", "85.07.30-033.29"),
+];
+
 #[test]
 fn national_ids_need_their_checksum() {
-    let table = [
-        ("uk_nhs", "943 476 5919", "943 476 5918"),
-        ("nl_bsn", "111222333", "111222334"),
-        ("es_nif", "12345678Z", "12345678A"),
-        ("es_nif", "X1234567L", "X1234567M"),
-        ("it_fiscal_code", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
-        ("pl_pesel", "44051401359", "44051401358"),
-        ("fr_nir", "2 55 08 14 168 025 38", "2 55 08 14 168 025 39"),
-        ("de_tax_id", "36574261809", "36574261808"),
-        ("br_cpf", "529.982.247-25", "529.982.247-24"),
-        ("ca_sin", "130 692 544", "130 692 545"),
-        ("au_tfn", "123 456 782", "123 456 783"),
-        ("in_aadhaar", "2341 2341 2346", "2341 2341 2347"),
-        ("se_personal_number", "811228-9874", "811228-9873"),
-        ("ch_ahv", "756.9217.0769.85", "756.9217.0769.84"),
-        ("fi_identity_code", "131052-308T", "131052-308U"),
-        ("be_national_number", "85.07.30-033.28", "85.07.30-033.29"),
-    ];
-    for (name, valid, invalid) in table {
+    for (name, valid, invalid) in IDS {
         assert_eq!(of(name).mask(&format!("id {valid}, ok")), Some(format!("id [{name}], ok")), "{name}");
         assert_eq!(of(name).mask(&format!("id {invalid}, ok")), None, "{name}");
+    }
+}
+
+const FORMS: &[(&str, &[&str])] = &[
+    ("es_nif", &["13.813.355-S", "31655460 P", "X-1234567-L", "12345678z"]),
+    (
+        "fr_nir",
+        &["1\u{a0}13\u{a0}01\u{a0}2B\u{a0}595\u{a0}884\u{a0}91", "2-19-04-2B-867-724-40", "2.55.08.14.168.025.38"],
+    ),
+    ("us_ssn", &["536–22–1234", "536‑22‑1234", "536\u{202f}22\u{202f}1234"]),
+    ("ch_ahv", &["756 6813 8784 70", "756-9305-4704-97", "756–9217–0769–85"]),
+    ("be_national_number", &["93.05.18-223-61", "930518 223 61", "60 03 16 717 84", "960731-528-25"]),
+    ("nl_bsn", &["111 222 333", "1112.22.333", "111.222.333"]),
+    ("it_fiscal_code", &["RSS MRA 85T10 A562S", "RSSMRA 85T10 A562S", "rssmra85t10a562s"]),
+    ("br_cpf", &["454 754 428 00", "529982247-25"]),
+    ("de_tax_id", &["36 574 261 809", "36/574/261/809"]),
+    ("au_tfn", &["123-456-782", "123\u{a0}456\u{a0}782"]),
+    ("uk_nhs", &["943.476.5919", "0101010001"]),
+];
+
+#[test]
+fn ids_are_written_with_any_separator() {
+    for (name, forms) in FORMS {
+        for form in *forms {
+            for mask in [of(name), every()] {
+                assert_eq!(mask.mask(&format!("id {form}, ok")), Some(format!("id [{name}], ok")), "{form}");
+            }
+        }
+    }
+    assert_eq!(of("us_ssn").mask("SSN 117.58.7953, ssn_536221234").as_deref(), Some("SSN [us_ssn], ssn_[us_ssn]"));
+    assert_eq!(of("es_nif").mask("12345678 z"), None);
+    assert_eq!(of("uk_nhs").mask("0123456789"), None);
+}
+
+/// What is a part of a longer number, and what only stands next to one.
+const RUNS: &[(&str, &str)] = &[
+    ("454 754 428 01", "454 754 428 01"),
+    ("123 456 782 10", "123 456 782 10"),
+    ("123 456 782 10:30", "[au_tfn] 10:30"),
+    ("2024-01-02 123 456 782", "2024-01-02 [au_tfn]"),
+    ("123 456 782 4111 1111 1111 1111", "[au_tfn] [card]"),
+    ("123 456 782 943 476 5919", "[au_tfn] [uk_nhs]"),
+    ("943 476 5919", "[uk_nhs]"),
+    ("6759-9924-2786-0963-780", "6759-9924-2786-0963-780"),
+    ("+1 415 555 2671 99", "[phone] 99"),
+    ("415 555 2671 99", "415 555 2671 99"),
+];
+
+#[test]
+fn a_part_of_a_longer_number_is_no_value() {
+    for (text, expected) in RUNS {
+        assert_eq!(every().mask(text).as_deref().unwrap_or(text), *expected, "{text}");
     }
 }
 

@@ -37,14 +37,11 @@ macro_rules! recognisers {
     };
 }
 
-/// Of two that begin at one place and are equally long, the first counts.
+/// Of two that are equally long, the first counts: those with a checksum come before those without.
 static RECOGNISERS: &[Recogniser] = recognisers! {
     "email", true, false, email::next;
     "card", true, true, card::next;
     "iban", true, true, iban::next;
-    "phone", false, true, phone::next;
-    "ip", false, false, ip::next;
-    "us_ssn", false, true, ids::us_ssn;
     "au_tfn", false, true, ids::au_tfn;
     "be_national_number", false, true, ids::be_national_number;
     "br_cpf", false, true, ids::br_cpf;
@@ -60,6 +57,9 @@ static RECOGNISERS: &[Recogniser] = recognisers! {
     "pl_pesel", false, true, ids::pl_pesel;
     "se_personal_number", false, true, ids::se_personal_number;
     "uk_nhs", false, true, ids::uk_nhs;
+    "us_ssn", false, true, ids::us_ssn;
+    "phone", false, true, phone::next;
+    "ip", false, false, ip::next;
 };
 
 /// The parameters of `mask_pii`.
@@ -197,11 +197,11 @@ fn is_telling(name: &str, text: &str) -> bool {
 impl Finder for MaskPii {
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
         let next = self.types.iter().map(|(one, _)| (one.next)(text, from)).collect();
-        Search { mask: self, text, next }
+        Search { mask: self, text, next, end: usize::MAX }
     }
 
     fn tail(&self, text: &str) -> usize {
-        tail::of(text)
+        tail::of(text, self.types.iter().any(|(one, _)| one.name == "it_fiscal_code"))
     }
 }
 
@@ -210,6 +210,8 @@ struct Search<'a> {
     text: &'a str,
     /// The next value of each type; `None` if there are no more.
     next: Vec<Option<Range<usize>>>,
+    /// Where the last value ends.
+    end: usize,
 }
 
 impl Iterator for Search<'_> {
@@ -217,9 +219,22 @@ impl Iterator for Search<'_> {
 
     fn next(&mut self) -> Option<Found> {
         loop {
-            let order = |place: &Range<usize>| (place.start, usize::MAX - place.end);
-            let places = self.next.iter().enumerate().filter_map(|(at, place)| Some((at, place.clone()?)));
-            let (at, place) = places.min_by_key(|(_, place)| order(place))?;
+            let places = || self.next.iter().enumerate().filter_map(|(at, place)| Some((at, place.clone()?)));
+            let is_part = |at: usize, place: &Range<usize>| {
+                let one = self.mask.types[at].0;
+                let (before, after) = one.joined(self.text, place);
+                before.is_some_and(|end| end != self.end)
+                    || after.is_some_and(|at| !self.mask.has_value_at(self.text, at))
+            };
+            let (at, place) = places().min_by_key(|(_, place)| (place.start, usize::MAX - place.end))?;
+            if is_part(at, &place) {
+                self.next[at] = (self.mask.types[at].0.next)(self.text, digits::after(self.text, place.start));
+                continue;
+            }
+            // Of those that overlap, the longest.
+            let overlaps = |other: &Range<usize>| other.start < place.end && other.len() > place.len();
+            let longer = places().filter(|(at, other)| overlaps(other) && !is_part(*at, other));
+            let (at, place) = longer.min_by_key(|(_, other)| usize::MAX - other.len()).unwrap_or((at, place));
             for ((one, _), next) in self.mask.types.iter().zip(&mut self.next) {
                 if next.as_ref().is_some_and(|next| next.start < place.end) {
                     *next = (one.next)(self.text, place.end);
@@ -227,8 +242,41 @@ impl Iterator for Search<'_> {
             }
             let ((one, by), value) = (&self.mask.types[at], &self.text[place.clone()]);
             if !self.mask.is_allowed(value) {
+                self.end = place.end;
                 return Some(Found { by: self.mask.replacement(one, by, value), place, name: one.name });
             }
         }
+    }
+}
+
+/// The characters that show whether a value begins with them.
+const VALUE: usize = 64;
+
+impl Recogniser {
+    /// The neighbours of a value that make it a part of a longer number.
+    fn joined(&self, text: &str, place: &Range<usize>) -> (Option<usize>, Option<usize>) {
+        let value = &text[place.clone()];
+        // What begins with a sign or letters is whole, and so is a card, but for the shortest, between spaces.
+        let is_clear = |sign: char| {
+            let digits = || value.chars().filter(|c| digits::digit(*c).is_some()).count();
+            self.name == "card" && sign.is_whitespace() && digits() > 13
+        };
+        if !self.digits || self.name == "iban" || value.starts_with(['+', '%']) {
+            return (None, None);
+        }
+        let (before, after) = digits::joined(text, place);
+        let sign = |at: Option<usize>| at.and_then(|at| text[at..].chars().next());
+        (
+            before.filter(|end| !sign(Some(*end)).is_some_and(is_clear)),
+            after.filter(|_| !sign(Some(place.end)).is_some_and(is_clear)),
+        )
+    }
+}
+
+impl MaskPii {
+    /// Whether digits are the beginning of another value, and so not a part of the number before them.
+    fn has_value_at(&self, text: &str, at: usize) -> bool {
+        let near = &text[..text[at..].char_indices().nth(VALUE).map_or(text.len(), |(end, _)| at + end)];
+        self.types.iter().any(|(one, _)| (one.next)(near, at).is_some_and(|found| found.start == at))
     }
 }
