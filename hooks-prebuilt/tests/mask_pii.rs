@@ -196,6 +196,12 @@ const TABLE: &[(&str, &str)] = &[
     ),
     ("NODE1/81.2.69.142:9000 Client/81.2.69.142", "NODE1/[ip]:9000 Client/[ip]"),
     ("nginx:1.2.3.4 com.foo:bar:1.2.3.4 src:1.2.3.4", "nginx:1.2.3.4 com.foo:bar:1.2.3.4 src:[ip]"),
+    ("star*@example.co.uk {braces}@example.com **ada@example.com**", "[email] [email] **[email]**"),
+    ("q&a@example.com, x!y@example.com, ?a=b&ada@example.com", "[email], [email], ?a=b&[email]"),
+    ("用户@example.com", "[email]"),
+    ("是ada@例え.jp。ada@example.中国 ada@example.com谢谢", "是[email]。[email] [email]谢谢"),
+    ("to \"john doe\"@example.com or \"john..doe\"@example.com", "to [email] or [email]"),
+    ("to ada@[192.168.2.1] or ada@[IPv6:2001:db8::1]", "to [email] or [email]"),
     ("ada@firma.fr(Paris) bob@firma.ch.json ada@example.co.jp.gz", "[email](Paris) [email] [email]"),
 ];
 

@@ -1,5 +1,6 @@
 //! E-mail addresses.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 use crate::digits::is_escape;
@@ -49,7 +50,15 @@ pub(super) fn is_letter(c: char) -> bool {
 
 /// Where the part before the `@` begins.
 fn local(text: &str, from: usize, at: usize) -> Option<usize> {
-    let part = |c: char| is_letter(c) || "._%+'-~".contains(c);
+    let before = &text[from..at];
+    // `"john doe"@example.com`
+    if let Some(quoted) = before.strip_suffix('"') {
+        let open = quoted.rfind(['"', '\n']).filter(|open| quoted[*open..].starts_with('"'))?;
+        return (open + 1 < quoted.len() && before.len() - open <= LOCAL).then_some(from + open);
+    }
+    // A local part of another script is all letters up to it; before one of these, other words may stand.
+    let other = before.chars().next_back().is_some_and(|c| c.is_alphabetic() && !is_letter(c));
+    let part = |c: char| is_letter(c) || "._%+'-~!#$^*{}&".contains(c) || (other && c.is_alphabetic());
     let mut start = at;
     for (place, c) in text[from..at].char_indices().rev().take_while(|(_, c)| part(*c)) {
         start = from + place;
@@ -62,8 +71,14 @@ fn local(text: &str, from: usize, at: usize) -> Option<usize> {
             break;
         }
     }
-    let quoted = text[start..at].find(|c| is_letter(c) || c == '_' || c == '+')?;
-    let start = start + quoted;
+    let is_begin = |c: char| c.is_alphanumeric() || "_+".contains(c);
+    // A parameter before it, as in `?a=b&ada@example.com`, is none of its parts.
+    if let Some(sign) = text[start..at].rfind('&').filter(|_| text[..start].ends_with(['=', '?', '&', '/'])) {
+        start += sign + 1;
+    }
+    let first = text[start..at].find(is_begin)?;
+    let is_braced = text[..at].ends_with('}') && text[start..start + first].ends_with('{');
+    let start = start + first - usize::from(is_braced);
     let before = text[..start].chars().next_back();
     let last = text[..at].chars().next_back()?;
     // `return@map.value`, `this@Main.finish()`.
@@ -74,7 +89,20 @@ fn local(text: &str, from: usize, at: usize) -> Option<usize> {
 /// Where the host ends.
 fn host(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];
-    let run = rest.find(|c| !is_letter(c) && c != '-' && c != '.').unwrap_or(rest.len());
+    // `ada@[192.0.2.1]`
+    if let Some(literal) = rest.strip_prefix('[') {
+        let inner = &literal[..literal.find(']').filter(|end| *end <= LOCAL)?];
+        let is_address = inner.parse::<Ipv4Addr>().is_ok()
+            || inner.strip_prefix("IPv6:").is_some_and(|inner| inner.parse::<Ipv6Addr>().is_ok());
+        return is_address.then_some(from + inner.len() + 2);
+    }
+    // A label that begins with a letter of another script has more of them. Behind others, the next word may stand.
+    let mut other = true;
+    let mut is_part = |c: char| {
+        other = c == '.' || (other && c.is_alphabetic() && !is_letter(c));
+        is_letter(c) || other || c == '-'
+    };
+    let run = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     let run = rest[..run].find("..").unwrap_or(run);
     let mut host = rest[..run].trim_end_matches(['.', '-']);
     if is_file(host) || (rest[run..].starts_with('(') && !is_usual(host)) {
@@ -120,7 +148,7 @@ fn is_file(host: &str) -> bool {
 }
 
 fn is_top_level(label: &str) -> bool {
-    let letters = label.chars().all(|c| is_letter(c) && !c.is_ascii_digit());
+    let letters = label.chars().all(char::is_alphabetic);
     (letters && (2..=63).contains(&label.chars().count()))
         || label.get(..4).is_some_and(|xn| xn.eq_ignore_ascii_case("xn--"))
 }
