@@ -202,6 +202,16 @@ const TABLE: &[(&str, &str)] = &[
     ("是ada@例え.jp。ada@example.中国 ada@example.com谢谢", "是[email]。[email] [email]谢谢"),
     ("to \"john doe\"@example.com or \"john..doe\"@example.com", "to [email] or [email]"),
     ("to ada@[192.168.2.1] or ada@[IPv6:2001:db8::1]", "to [email] or [email]"),
+    ("Boston, MA 02110-1301 NDC 00571-6241-54", "Boston, MA 02110-1301 NDC 00571-6241-54"),
+    ("13,178,002.113936031 and 001 002 003 004, 081 706 964", "13,178,002.113936031 and 001 002 003 004, 081 706 964"),
+    ("00000642: 0076 8164 6035 6997", "00000642: 0076 8164 6035 6997"),
+    ("x=+79100040, IMEI 01 006010 008550 9", "x=+79100040, IMEI 01 006010 008550 9"),
+    ("(11) 94596-9238, 8 (957) 486-77-74, 98493 59386", "[phone], [phone], [phone]"),
+    ("(0 30) 87575652, 1800 636 425, +376 379 428", "[phone], [phone], [phone]"),
+    (
+        "https://wa.me/4915137737675 ?phone=%2B4915186456246 T+493034494277",
+        "https://wa.me/[phone] ?phone=[phone] T[phone]",
+    ),
     ("ada@firma.fr(Paris) bob@firma.ch.json ada@example.co.jp.gz", "[email](Paris) [email] [email]"),
 ];
 

@@ -25,13 +25,14 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     let digits = r"[0-9](?:[ \u{a0}\u{2010}-\u{2015}./-]{0,2}[(]?[0-9][)]?){7,16}";
     Some([
         // International: `+49 30 901820`, `0049 30 901820`, `+44 (0)20 7946 0958`.
-        Regex::new(r"(?:[+]|00)[ (]?[1-9](?:[ \u{a0}\u{2010}-\u{2015}./-]{0,2}\(?[0-9]\)?(?:\)[ -]?)?){6,16}").ok()?,
-        // North American: `(415) 555-2671`, `1-415-555-2671`, `415.555.2671`.
-        Regex::new(r"(?:1[ .-]?)?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-]|1[0-9]{2}-)[0-9]{3}[ .-][0-9]{4}").ok()?,
+        Regex::new(r"(?:[+]|%2B|00)[ (]?[1-9](?:[ \u{a0}\u{2010}-\u{2015}./-]{0,2}\(?[0-9]\)?(?:\)[ -]?)?){6,16}").ok()?,
+        // North American: `(415) 555-2671`, `1-415-555-2671`, `415.555.2671`. Brazilian: `(11) 94596-9238`. Russian:
+        // `8 (957) 486-77-74`. Indian: `98493 59386`. Australian: `1800 636 425`.
+        Regex::new(r"(?:\([1-9]{2}\) ?9?|[1-9]{2} 9)[0-9]{4}-[0-9]{4}|8 ?(?:\(9[0-9]{2}\)|9[0-9]{2}) ?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}|[6-9][0-9]{4} [0-9]{5}|1[38]00 [0-9]{3} [0-9]{3}|(?:1[ .-]?)?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-]|1[0-9]{2}-)[0-9]{3}[ .-][0-9]{4}").ok()?,
         // National: `030 901820`, `01 23 45 67 89`, `(020) 7946 0958`.
-        Regex::new(r"(?:\(0[0-9]{1,4}\)|0[0-9]{1,4})(?:[ \u{a0}/-][0-9]{2,8}(?:[ \u{a0}.-][0-9]{2,4}){0,4}|(?:\.[0-9]{2}){4})").ok()?,
+        Regex::new(r"(?:\(0 ?[1-9][0-9]{0,3}\)|0[1-9][0-9]{0,3})(?:[ \u{a0}/-][0-9]{2,8}(?:[ \u{a0}.-][0-9]{2,4}){0,4}|(?:\.[0-9]{2}){4})").ok()?,
         // After a word that says so.
-        Regex::new(&format!(r#"(?i)(?:phone|telefon|téléphone|whatsapp|(?:\b|_)(?:mobile|cell|tel|handy|fax)|(?-i:[a-z](?:Mobile|Cell|Tel|Handy|Fax))|call (?:me|us) (?:at|on))(?:[ \t:=."'#_]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
+        Regex::new(&format!(r#"(?i)(?:phone|telefon|téléphone|whatsapp|wa[.]me/|(?:\b|_)(?:mobile|cell|tel|handy|fax|fon)|(?-i:[a-z](?:Mobile|Cell|Tel|Handy|Fax))|call (?:me|us) (?:at|on))(?:[ \t:=."'#_]|number|no|nr|is|at){{0,8}}({digits})"#)).ok()?,
     ])
 });
 
@@ -59,7 +60,11 @@ fn search(
     let mut at = digits::before(text, from, LOOKBEHIND);
     while let Some(found) = pattern.captures_at(text, at) {
         let number = found.get(1).or(found.get(0))?.range();
-        let alone = begins(text, number.start) && !text[..number.start].ends_with(['+', '-']);
+        let before = &text[..number.start];
+        // `T+49 30 901820`
+        let named = |name: &str| text[number.clone()].starts_with('+') && !name.ends_with(char::is_alphanumeric);
+        let alone = (begins(text, number.start) && !before.ends_with(['+', '-']))
+            || before.strip_suffix(['T', 'M', 'F']).is_some_and(named);
         if number.start >= from && alone {
             if let Some(end) = end_of(text, number.clone()) {
                 return Some(number.start..end);
@@ -73,14 +78,20 @@ fn search(
 /// The longest beginning that has as many digits as the country allows, and ends with a group.
 fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
     let number = &text[found.clone()];
-    let plus = number.starts_with('+');
-    let after = if plus { 1 } else { 2 };
+    let plus = number.starts_with(['+', '%']);
+    let after = if number.starts_with('+') { 1 } else { 2 + usize::from(plus) };
     let digits: String = number[after..].replace("(0)", "").chars().filter(char::is_ascii_digit).collect();
     let (code, most) = country(&digits)?;
-    // Without a plus, digits alone may be any number.
-    if !plus && !number.contains([' ', '-', '/', '(', '.']) {
+    // Without a plus, digits alone and decimals may be any number.
+    if !plus && (!number.contains([' ', '-', '/', '(', '.']) || number.get(3..4) == Some(".") || is_code(number)) {
         return None;
     }
+    let least = match &digits[..code] {
+        "1" if digits[1..].starts_with(['0', '1']) => return None,
+        "1" | "7" => most,
+        "376" => 6,
+        _ => LEAST,
+    };
     let trunk = usize::from(number.contains("(0)"));
     let (mut count, mut end) = (0_usize, None);
     for (offset, c) in number[after..].char_indices() {
@@ -91,7 +102,7 @@ fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
             if national > most {
                 break;
             }
-            if national >= LEAST && ends(text, place) {
+            if national >= least && ends(text, place) {
                 end = Some(place);
             }
         }
@@ -111,7 +122,7 @@ fn national_end(text: &str, found: Range<usize>) -> Option<usize> {
     loop {
         let number = &text[found.start..end];
         let count = number.bytes().filter(u8::is_ascii_digit).count();
-        if is_date(number) || is_zip(text, found.start, number) {
+        if is_date(number) || is_code(number) {
             return None;
         }
         if (9..=11).contains(&count) && ends(text, end) {
@@ -152,14 +163,9 @@ fn is_date(number: &str) -> bool {
         && number.get(10..).is_some_and(|rest| !rest.starts_with(sign))
 }
 
-/// Whether it is a postal code of nine digits behind the sign of a state: `MA 02111-1307`.
-fn is_zip(text: &str, start: usize, number: &str) -> bool {
-    let before = text[..start].trim_end_matches(' ');
-    // Those whose codes begin with a zero.
-    let state = ["MA", "RI", "NH", "ME", "VT", "CT", "NJ", "NY", "PR", "VI", "AE"]
-        .iter()
-        .find_map(|state| before.strip_suffix(state));
-    number.split('-').map(str::len).eq([5, 4])
-        && before.len() < start
-        && state.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+/// Whether it is grouped like a code: a postal code, `02111-1307`, that of a drug, `00571-6241-54`, or one of a part,
+/// `081 706 964`.
+fn is_code(number: &str) -> bool {
+    let groups: Vec<usize> = number.split(['-', ' ']).map(str::len).collect();
+    matches!(groups[..], [5, 4] | [5, 4, 2] | [3, 3, 3])
 }
