@@ -212,6 +212,8 @@ const TABLE: &[(&str, &str)] = &[
         "https://wa.me/4915137737675 ?phone=%2B4915186456246 T+493034494277",
         "https://wa.me/[phone] ?phone=[phone] T[phone]",
     ),
+    ("623313 266654 696291, 6277 2991 6174 37435", "[card], [card]"),
+    ("67032250471404238, 5041754738443409, 9860833310925106", "[card], [card], [card]"),
     ("ada@firma.fr(Paris) bob@firma.ch.json ada@example.co.jp.gz", "[email](Paris) [email] [email]"),
 ];
 

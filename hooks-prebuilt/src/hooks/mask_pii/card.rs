@@ -42,7 +42,7 @@ fn end(text: &str, at: usize) -> Option<usize> {
 /// Whether cards are printed in groups of these sizes.
 fn is_printed(sizes: &[usize]) -> bool {
     match sizes {
-        [_] | [8, 8] | [6, 13] | [4, 6, 4 | 5] | [4, 3, 3, 3] | [4, 4, 5..=7] => true,
+        [_] | [8, 8] | [6, 13] | [6, 6, 4 | 6] | [4, 4, 4, 5] | [4, 6, 4 | 5] | [4, 3, 3, 3] | [4, 4, 5..=7] => true,
         [first @ .., last] => first.len() >= 2 && first.iter().all(|size| *size == 4) && (1..=4).contains(last),
         [] => false,
     }
