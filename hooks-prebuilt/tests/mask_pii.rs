@@ -214,6 +214,8 @@ const TABLE: &[(&str, &str)] = &[
     ),
     ("623313 266654 696291, 6277 2991 6174 37435", "[card], [card]"),
     ("67032250471404238, 5041754738443409, 9860833310925106", "[card], [card], [card]"),
+    ("V8 4.4.63.30 section-4.2.2.1 00:11:22:33:44:55:66:77", "V8 4.4.63.30 section-4.2.2.1 00:11:22:33:44:55:66:77"),
+    ("data[::3, ::4] grid[1::, ::1] fe80::1%eth0.", "data[::3, ::4] grid[1::, ::1] [ip]."),
     ("ada@firma.fr(Paris) bob@firma.ch.json ada@example.co.jp.gz", "[email](Paris) [email] [email]"),
 ];
 

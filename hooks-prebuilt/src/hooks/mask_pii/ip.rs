@@ -35,9 +35,11 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     if word(last) && !is_escape(text, start) {
         return behind_a_name(text, start, run);
     }
-    // A part of a list: `x[::2]`.
+    // A part of a list: `x[::2]`, `x[::3, ::4]`.
     let is_slice = run.split(':').count() <= 3 && run.bytes().all(|byte| byte == b':' || byte.is_ascii_digit());
-    let name = text[..start].strip_suffix('[').filter(|_| is_slice);
+    let near = &text[before(text, start, 32)..start];
+    let slices = near.trim_end_matches(|c: char| c.is_ascii_digit() || " ,:-".contains(c));
+    let name = slices.strip_suffix('[').filter(|_| is_slice);
     if name.is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c))) {
         return None;
     }
@@ -47,10 +49,18 @@ fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     for candidate in candidates {
         let at = start + run.find(candidate)?;
         if is_address(candidate) && !is_version(text, at) {
-            return Some(at..at + candidate.len());
+            return Some(at..at + candidate.len() + zone(candidate, &text[at + candidate.len()..]));
         }
     }
     before_a_port(text, start, run).or_else(|| behind_a_name(text, start, run))
+}
+
+/// The length of the interface behind an address of a link: `fe80::1%eth0`.
+fn zone(address: &str, rest: &str) -> usize {
+    let name =
+        rest.strip_prefix('%').filter(|_| address.get(..4).is_some_and(|link| link.eq_ignore_ascii_case("fe80")));
+    let name = name.map(|name| name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).len());
+    name.filter(|length| *length > 0).map_or(0, |length| length + 1)
 }
 
 /// Names of addresses, or their ends.
@@ -77,9 +87,11 @@ fn before_a_port(text: &str, start: usize, run: &str) -> Option<Range<usize>> {
 }
 
 fn is_address(text: &str) -> bool {
-    // `a::b` is more often a path of a program.
+    // `a::b` is more often a path of a program, and eight pairs are the address of a device.
     text.parse::<Ipv4Addr>().is_ok()
-        || (text.bytes().any(|byte| byte.is_ascii_digit()) && text.parse::<Ipv6Addr>().is_ok())
+        || (text.split(':').any(|part| part.len() != 2)
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.parse::<Ipv6Addr>().is_ok())
 }
 
 /// Whether a word before it says that it is a version: `version 1.2.3.4`, `v1.2.3.4`.
@@ -90,7 +102,8 @@ fn is_version(text: &str, at: usize) -> bool {
     if program.ends_with(|c: char| c.is_ascii_alphabetic()) && number.starts_with(".0.0.0") {
         return true;
     }
-    let words = text[..at].trim_end_matches([' ', ':', '=', '"']);
+    let words = text[..at].trim_end_matches([' ', ':', '=', '"', '-']);
     let word = words.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let word = if word.starts_with(['v', 'V']) { word.trim_end_matches(|c: char| c.is_ascii_digit()) } else { word };
     ["v", "version", "ver", "release", "build", "section", "oid"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }
