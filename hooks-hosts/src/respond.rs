@@ -345,8 +345,8 @@ impl Responder {
         verdict.contexts.splice(0..0, texts);
         if event.kind == HookPoint::SessionStart {
             // A host may go on although it can end the session.
-            let noted = halted.map_or(Ok(()), |halted| halted.note(event, halt.as_deref()));
-            if let Err(error) = noted
+            let kept = halted.map_or(Ok(()), |halted| halted.note(event, halt.as_deref()));
+            if let Err(error) = kept
                 && carries.deny != Carried::Yes
             {
                 verdict.warnings.push(format!("the session begins although a hook ended it: {error}"));

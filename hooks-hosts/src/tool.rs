@@ -162,7 +162,9 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     };
     // What it reads are patterns, by which a filter for `Read` finds files too.
     if event.tool.as_ref().is_some_and(|tool| tool.host.eq_ignore_ascii_case("read_many_files")) {
-        parts.iter_mut().for_each(|part| part.input["pattern"] = part.input["file_path"].clone());
+        for part in &mut parts {
+            part.input["pattern"] = part.input["file_path"].clone();
+        }
     }
     parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
     if input.as_object().is_some_and(Map::is_empty) {

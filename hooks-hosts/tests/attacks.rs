@@ -223,8 +223,8 @@ fn tools_by_other_names_and_shapes() {
     denied("claude", "PreToolUse", call("FileWrite2", json!({ "path": "/a/.env", "content": "x" })));
     denied("vscode", "PreToolUse", call("edit_notebook_file", json!({ "filePath": "/a", "newCode": "EVIL" })));
     denied("cursor", "preToolUse", call("edit_file", json!({ "target_file": "/a", "code_edit": "EVIL" })));
-    let cell = json!({ "target_notebook": "/a/.env", "old_string": "", "new_string": "x" });
-    denied("cursor", "preToolUse", call("EditNotebook", cell));
+    let notebook = json!({ "target_notebook": "/a/.env", "old_string": "", "new_string": "x" });
+    denied("cursor", "preToolUse", call("EditNotebook", notebook));
     denied("kiro", "PreToolUse", call("strReplace", json!({ "path": "/a/.env", "oldStr": "x", "newStr": "y" })));
     denied("copilot", "PreToolUse", call("Write", json!({ "path": "/a", "file_text": "EVIL" })));
     let view = json!({ "event": "PreToolUse", "tool_name": "developer__text_editor",

@@ -48,7 +48,7 @@ impl Metrics {
         let kind = KeyValue::new(hook::KIND, record.kind);
         let verdict = KeyValue::new(hook::VERDICT, record.verdict.unwrap_or_default());
         let attributes = [kind.clone(), verdict];
-        self.dispatches.record(record.duration.as_secs_f64(), &attributes[..1 + usize::from(record.verdict.is_some())]);
+        self.dispatches.record(record.duration.as_secs_f64(), &attributes[..=usize::from(record.verdict.is_some())]);
         for run in &record.runs {
             // An answer without effect, such as that of a hook in shadow mode, is told apart.
             let note = KeyValue::new(hook::NOTE, run.note.map(status::note).unwrap_or_default());

@@ -203,7 +203,7 @@ async fn thousands_of_detached_runs_at_once_have_their_links() {
 
 /// Starts so many detached runs, each of another conversation. None ends before all have started.
 pub(crate) async fn launch(registry: &Registry, runs: usize) {
-    let hook = Hook::at::<AfterCreateMessage>("detached").detached(|_, _, _| Box::pin(async {}));
+    let hook = Hook::at::<AfterCreateMessage>("detached").detached(|_, _, ()| Box::pin(async {}));
     registry.register(hook).unwrap();
     let hooks = registry.scope(&AgentDef::new("clerk").hooks(["detached"]), None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, "hello"));

@@ -31,7 +31,7 @@ impl Kill {
 
 /// Passes bytes on until `look` says no, or somebody closes.
 fn pass(mut from: UnixStream, mut to: UnixStream, look: impl Fn() -> bool) {
-    let mut bytes = [0; 65_536];
+    let mut bytes = vec![0; 65_536];
     while let Ok(read @ 1..) = from.read(&mut bytes) {
         if !look() || to.write_all(&bytes[..read]).is_err() {
             break;
