@@ -11,7 +11,6 @@ use secrets_scanner::{ScanConfig, Scanner};
 use toml::{Table, Value};
 
 use crate::names::is_opaque;
-use crate::scan::merged;
 
 static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
     let failed = |error| tracing::error!(target: "hooks_secrets", %error, "the rules for secrets cannot be loaded; every text is removed");
@@ -87,7 +86,7 @@ impl RuleSet {
         Ok(Self { base, rules, keywords, of_keyword: of_keyword.into_values().collect(), always })
     }
 
-    /// The places of secrets in `text`, in order and without overlaps.
+    /// The places of secrets in `text`.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let found = self.keywords.find_overlapping_iter(text).map(|found| found.pattern().as_usize());
         let mut candidates: Vec<usize> = found.flat_map(|keyword| self.of_keyword[keyword].iter().copied()).collect();
@@ -95,7 +94,7 @@ impl RuleSet {
         candidates.sort_unstable();
         candidates.dedup();
         let candidates = candidates.into_iter().map(|rule| &self.rules[rule]);
-        merged(candidates.flat_map(|rule| self.found_by(rule, text)).collect())
+        candidates.flat_map(|rule| self.found_by(rule, text)).collect()
     }
 
     fn found_by(&self, rule: &Rule, text: &str) -> Vec<Range<usize>> {
