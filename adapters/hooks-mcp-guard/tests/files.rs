@@ -116,6 +116,8 @@ fn a_rule_that_masks_a_structured_result_leaves_a_structure() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_guard_that_is_told_to_end_ends_the_processes_of_its_rules() {
+    use std::time::{Duration, Instant};
+
     let rules = json!({"hooks": {"PreToolUse": [{"hooks": [
         {"type": "command", "command": "echo $$ > \"$HOOK_PID.new\" && mv \"$HOOK_PID.new\" \"$HOOK_PID\"; sleep 600"}]}]}});
     let (folder, mut command) = with_rules(&rules.to_string(), true);
@@ -133,6 +135,14 @@ fn a_guard_that_is_told_to_end_ends_the_processes_of_its_rules() {
     };
     assert!(Command::new("kill").args(["-TERM", &peer.id().to_string()]).status().unwrap().success());
     let _ = peer.end();
-    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    // A process that was killed ends a moment later.
+    let start = Instant::now();
+    loop {
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z ") {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{state}");
+        std::thread::yield_now();
+    }
 }
