@@ -167,11 +167,10 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
         }
     }
     parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
-    if input.as_object().is_some_and(Map::is_empty) {
-        // Arguments that are not in their place may be somewhere else.
-        parts.extend(looks::like(&event.payload));
-    } else if !event.known && !event.is_mcp() {
-        parts.extend(looks::like(&input));
+    // Arguments that are not in their place may be somewhere else. Around a call of a server, its own command may stand.
+    let place = if input.as_object().is_some_and(Map::is_empty) { &event.payload } else { &input };
+    if !event.is_mcp() && (!event.known || *place != input) {
+        parts.extend(looks::like(place));
     }
     if let [Part { tool, input, .. }] = &*parts
         && tool == "WebFetch"

@@ -347,6 +347,12 @@ fn an_odd_call_of_another_tool_passes() {
     let stdin = br#"{"tool_name": "Read", "tool_input": {"path": 7}}"#;
     let request = Request::new(find("claude").unwrap(), stdin).event("PreToolUse");
     assert_eq!(guards.respond_blocking(&request).unwrap().stdout, Stdout::Json(json!({})));
+    // The command of a server is none that the call runs.
+    let stdin =
+        br#"{"hook_event_name": "beforeMCPExecution", "tool_name": "list", "tool_input": "{}", "command": "npx desk"}"#;
+    let answer = guards.respond_blocking(&Request::new(find("cursor").unwrap(), stdin)).unwrap();
+    let (verdict, _) = taken("cursor", "beforeMCPExecution", &Value::Null, &answer);
+    assert_ne!(verdict, Taken::Denied, "{answer:?}");
 }
 
 /// A mask sees a result whatever its form; in the place that the table names there may be nothing.
