@@ -69,7 +69,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     trial.run(&BeforeToolCall::new(call), input).await?.expect_denied("need a person");
 
     let payload = json!({"event": "PreToolUse", "tool_name": "write", "tool_input": {"path": "a", "content": "b"}});
-    HostTrial::of("goose", hooks![no_writes])?.answer(payload.to_string())?.expect_denied("frozen");
+    // A trial has a runtime of its own.
+    let trial = move || HostTrial::of("goose", hooks![no_writes]).map(|trial| trial.answer(payload.to_string()));
+    tokio::task::spawn_blocking(trial).await???.expect_denied("frozen");
 
     let folder = tempfile::tempdir()?;
     let recording = folder.path().join("recorded.jsonl");

@@ -98,6 +98,9 @@ impl HostTrial {
     ///
     /// # Errors
     /// The payload cannot be read. In operation, it is then refused at a gate.
+    ///
+    /// # Panics
+    /// In an async function: it has a runtime of its own.
     pub fn answer(&self, payload: impl AsRef<[u8]>) -> Result<HostRan, HostTrialError> {
         let refused = |problem: String| HostTrialError(format!("{} refuses the payload: {problem}", self.host));
         let host: &Host = hosts::find(self.host).ok_or_else(|| HostTrialError(self.host.to_owned()))?;
