@@ -125,6 +125,8 @@ fn cursor() {
     assert_denied("cursor", "beforeShellExecution", r#"{"tool_input": {"command": "ls"}}"#);
     assert_denied("cursor", "beforeShellExecution", r#"{"command": "rm -rf /", "tool_name": "Read"}"#);
     assert_denied("cursor", "beforeReadFile", r#"{"file_path": "/a/.env", "content": ""}"#);
+    let shell = json!({ "command": "rm -rf /", "mcp_server_name": "desk", "tool_input": "{}" });
+    assert_denied("cursor", "beforeShellExecution", shell.to_string());
 }
 
 #[test]

@@ -116,6 +116,8 @@ fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
         let input: Map<String, Value> = arguments.iter().filter_map(sent).collect();
         payload["tool_name"] = tool.into();
         payload["tool_input"] = input.into();
+        // The event says what is called, and that is no tool of a server.
+        payload["mcp_server_name"] = Value::Null;
     }
     for result in ["output", "result_json", "tool_output"] {
         if let Some(text) = payload.get(result).and_then(Value::as_str) {
