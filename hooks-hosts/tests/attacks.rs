@@ -174,6 +174,7 @@ fn cline() {
         json!({ "command": "rm", "args": ["-rf", "/"] }),
         json!({ "command": "rm", "args": "-rf /" }),
         json!({ "commands": "rm -rf /" }),
+        json!({ "commands": "[\"\\u0072m -rf /\"]" }),
         json!({ "commands": { "command": "rm -rf /" } }),
         json!(7),
         Value::Null,

@@ -75,7 +75,9 @@ fn typed(name: Option<&str>, input: &Value) -> Value {
         other => other.clone(),
     };
     if let Some(text) = input.get("commands").filter(|commands| commands.is_string() || commands.is_object()) {
-        input["commands"] = json!([text]);
+        // A list may come as its text.
+        let list = text.as_str().and_then(|text| json::parse(text.as_bytes()).ok()).filter(Value::is_array);
+        input["commands"] = list.unwrap_or_else(|| json!([text]));
     }
     if let Some(list) = input.get_mut("commands").and_then(Value::as_array_mut) {
         list.iter_mut().for_each(with_arguments);
