@@ -86,11 +86,11 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     let has_strict = rules.list().iter().any(|rule| rule.fails_closed && of_results.contains(&rule.event));
     let mut responder = Responder::new(registry)?.surround(surround).drain_with(waits);
     if rules.list().iter().any(|rule| rule.enabled && rule.event == Event::SubagentStop) {
-        responder = responder.dead("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
+        responder = responder.warn("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
     }
-    // A rule beside the others that is not what its author thinks would be missed by nobody.
+    // Beside others, nobody would miss a rule that is not what its author thinks.
     for warning in rules.defects().into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
-        responder = responder.dead(warning.on_a_line());
+        responder = responder.warn(warning.on_a_line());
     }
     Ok(responder.withhold_late(has_compiled || has_strict))
 }

@@ -68,7 +68,7 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     }
     if let Some(responder) = hooks {
         concerned(host, responder, &mut found);
-        found.problems.extend(responder.dead.iter().cloned());
+        found.problems.extend(responder.warnings.iter().cloned());
         found.notes.extend(unheard(host, responder));
     }
     for command in &found.commands {

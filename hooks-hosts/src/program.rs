@@ -241,7 +241,7 @@ impl HookProgram {
             let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
             let told = told.chain(installation.standing(host).unwrap_or_default().0);
             let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
-            for why in told.chain(responder.dead.iter().cloned()) {
+            for why in told.chain(responder.warnings.iter().cloned()) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
         }

@@ -57,7 +57,7 @@ pub struct Responder {
     /// Whether another event may follow in this process.
     lasts: bool,
     pub(crate) withholds_late: bool,
-    pub(crate) dead: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Adds to the context of an event.
@@ -211,7 +211,7 @@ impl Responder {
             halted: None,
             lasts: true,
             withholds_late: true,
-            dead: Vec::new(),
+            warnings: Vec::new(),
         })
     }
 
@@ -254,10 +254,10 @@ impl Responder {
         self
     }
 
-    /// Names hooks that no host ever runs, and why, for whoever installs the program.
+    /// Tells whoever installs the program, or asks its `doctor`, what is wrong with a hook: that no host ever runs it, for example.
     #[must_use]
-    pub fn dead(mut self, why: impl Into<String>) -> Self {
-        self.dead.push(why.into());
+    pub fn warn(mut self, why: impl Into<String>) -> Self {
+        self.warnings.push(why.into());
         self
     }
 
