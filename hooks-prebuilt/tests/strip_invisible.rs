@@ -53,6 +53,7 @@ pub(crate) fn hidden() -> Vec<(String, &'static str)> {
         (format!("x{more}y"), "xy"),
         ("一\u{e0100}葛\u{e0104}辻\u{e0101}一".to_owned(), "一葛辻一"),
         ("葛\u{e01ef}城 一\u{e0110}".to_owned(), "葛城 一"),
+        ("♀\u{fe0e}\u{e0060}葛\u{e0100}".to_owned(), "♀\u{fe0e}葛"),
         ("\u{200f}abc".to_owned(), "abc"),
         ("a\u{200b}b\u{2060}c\u{feff}d\u{ad}e\u{2063}f".to_owned(), "abcdef"),
         ("\u{202e}txt.exe\u{202c} \u{2066}x\u{2069}\u{202a}".to_owned(), "txt.exe x"),

@@ -56,6 +56,16 @@ impl StripInvisible {
         if !text.bytes().any(|byte| byte >= 0xcc || byte == 0xc2) || !text.chars().any(is_invisible) {
             return None;
         }
+        let mut stripped = self.once(text)?;
+        // What has gone may have parted two selectors that are data side by side.
+        while let Some(less) = self.once(&stripped) {
+            stripped = less;
+        }
+        Some(stripped)
+    }
+
+    /// Judges each character by its neighbours in `text`.
+    fn once(&self, text: &str) -> Option<String> {
         let mut kept = String::with_capacity(text.len());
         let mut at = 0;
         while let Some(c) = text[at..].chars().next() {
