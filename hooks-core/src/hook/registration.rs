@@ -62,7 +62,8 @@ impl Hook {
             }
         }
         hooks.extend(groups.into_iter().map(|(group, mut members)| {
-            members.sort_by_key(|member| member.origin);
+            // A macro puts all of its hooks on one line.
+            members.sort_by(|one, other| (one.origin, &one.id).cmp(&(other.origin, &other.id)));
             let description = group.description.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
             let description = description.collect::<Vec<_>>().join("\n");
             let hook = Self::grouped(HookId::from_static(group.id), group.origin, members);

@@ -62,12 +62,34 @@ mod members {
     fn sees() {}
 }
 
+hook_sdk::group! {
+    pub(crate) on_one_line
+}
+
+macro_rules! made_on_one_line {
+    ($($name:ident at $kind:ident,)*) => { $(#[hook(group = on_one_line, kind = $kind)] fn $name() {})* };
+}
+
+mod made {
+    use super::*;
+
+    made_on_one_line! { charlie at TurnEnd, alpha at SessionEnd, delta at Shutdown, bravo at SessionStart, }
+}
+
 fn agent(loud: bool) -> AgentDef {
     AgentDef::new("a").hooks([HookUse::id("mark_all").with(json!({ "loud": loud }))])
 }
 
 fn all() -> Registry {
     Registry::empty().with(hooks![mark_all]).unwrap()
+}
+
+/// The linker puts them into one order in one build, and into another in the next.
+#[test]
+fn hooks_of_a_group_on_one_line_are_in_the_order_of_their_names() {
+    let registry = Registry::empty().with(hooks![on_one_line]).unwrap();
+    let kinds: Vec<&str> = registry.hooks()[0].kinds().collect();
+    assert_eq!(kinds, ["session_end", "session_start", "turn_end", "shutdown"]);
 }
 
 #[tokio::test]
