@@ -30,6 +30,6 @@ pub struct PrefilterLlmHistory {
     pub profile: String,
     /// The model; empty if the harness does not know it yet.
     pub model: String,
-    /// The purpose of the call, such as `main` or `title`; empty if the harness has only one.
+    /// The purpose of the call, such as `main` or `title`; empty if the harness does not say.
     pub call_site: String,
 }

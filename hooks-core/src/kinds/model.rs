@@ -11,7 +11,7 @@ use crate::verdict::ReplyVerdict;
 #[serde(default)]
 #[non_exhaustive]
 pub struct PreModelCall {
-    /// The purpose of the call, such as `main` or `title`; empty if the harness has only one.
+    /// The purpose of the call, such as `main` or `title`; empty if the harness does not say.
     pub call_site: String,
     /// The messages of the call.
     pub messages: Messages,
@@ -52,7 +52,7 @@ words! {
 #[serde(default)]
 #[non_exhaustive]
 pub struct PostModelCall {
-    /// The purpose of the call; empty if the harness has only one.
+    /// The purpose of the call; empty if the harness does not say.
     pub call_site: String,
     /// Why the model stopped, in the provider's word, such as `max_tokens`; empty if it did not answer.
     pub stop_reason: String,

@@ -36,13 +36,13 @@ impl HookSet {
         request: ModelRequest,
         messages: &'a mut Messages,
     ) -> ModelCallStep<'a> {
-        let (mode, call_site, profiles) = (StepMode::new(self, cx), String::new(), Vec::new());
+        let (mode, call_site, profiles) = (StepMode::new(self, cx), "main".to_owned(), Vec::new());
         ModelCallStep { mode, request, messages, call_site, profiles, continues: CONTINUES }
     }
 }
 
 setters!(ModelCallStep<'_> {
-    /// The purpose of the call, such as `main` or `title`.
+    /// The purpose of the call, such as `title`; `main` if this is not set.
     call_site: impl Into<String>,
     /// How often hooks may ask for another answer; 3 if this is not set.
     continues: u32,

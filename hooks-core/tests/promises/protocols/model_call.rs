@@ -23,6 +23,14 @@ fn a_model_call_applies_every_answer() {
         *request = request.clone().answer("cached");
     });
     assert_eq!(run(&set([answers]), &[]), (said("cached"), vec![], 1));
+    let answers = Hook::at::<PreModelCall>("main").writer(|_, _, request: &mut ModelRequest| {
+        *request = request.clone().answer("closed");
+    });
+    assert_eq!(
+        run(&set([answers.only("call_site", "main")]), &[]).0,
+        said("closed"),
+        "a loop that names no purpose has one"
+    );
     let sees = Hook::at::<PrefilterLlmHistory>("sees").writer(|_, _, messages: &mut Messages| {
         messages[0].rewrite_text(|_| Some("[masked]".to_owned()));
     });
