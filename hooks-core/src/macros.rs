@@ -178,6 +178,9 @@ macro_rules! plugin {
 /// Declares the crate as a library of hooks, which lists choose from. [`Registry::audit`](crate::Registry::audit) does not
 /// report those that no list names. Write it once per crate.
 ///
+/// Parameters that name tools, in a list or as the keys of an object, are declared with a JSON pointer, such as
+/// `library! { deny_secrets: "/tools" }`: [`Registry::check`](crate::Registry::check) then reports a misspelt tool.
+///
 /// ```standalone_crate
 /// use hook_sdk::prelude::*;
 ///
@@ -195,10 +198,13 @@ macro_rules! plugin {
 /// ```
 #[macro_export]
 macro_rules! library {
-    () => {
+    ($($hook:ident: $tools:literal),* $(,)?) => {
         const _: () = {
             $crate::__private_0_1::inventory::submit! {
-                $crate::__private_0_1::LibraryEntry(::core::module_path!())
+                $crate::__private_0_1::LibraryEntry {
+                    module: ::core::module_path!(),
+                    tools: &[$((::core::stringify!($hook), $tools)),*],
+                }
             }
         };
     };

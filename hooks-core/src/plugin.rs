@@ -43,14 +43,33 @@ impl PluginEntry {
 /// The module of a crate that is declared with [`library!`](macro@crate::library), which alone uses this type.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct LibraryEntry(pub &'static str);
+pub struct LibraryEntry {
+    pub module: &'static str,
+    /// Ids of hooks, each with a JSON pointer to where its parameters name tools.
+    pub tools: &'static [(&'static str, &'static str)],
+}
 
 inventory::collect!(LibraryEntry);
 
 impl LibraryEntry {
     /// Whether a hook at `origin` is part of a library.
     pub(crate) fn has(origin: Origin) -> bool {
-        inventory::iter::<Self>.into_iter().any(|library| crate_of(library.0) == crate_of(origin.module))
+        Self::of(origin).next().is_some()
+    }
+
+    fn of(origin: Origin) -> impl Iterator<Item = &'static Self> {
+        inventory::iter::<Self>.into_iter().filter(move |library| crate_of(library.module) == crate_of(origin.module))
+    }
+
+    /// The patterns of tools that the parameters of a hook name.
+    pub(crate) fn tools<'a>(id: &HookId, origin: Origin, given: &'a Value) -> Vec<&'a str> {
+        let places = Self::of(origin).flat_map(|library| library.tools).filter(|(hook, _)| id.as_str() == *hook);
+        let names = |value: &'a Value| match value {
+            Value::Object(by_name) => by_name.keys().map(|name| name.as_str()).collect(),
+            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        places.filter_map(|(_, pointer)| given.pointer(pointer)).flat_map(names).collect()
     }
 }
 

@@ -1,8 +1,18 @@
 //! Hooks ready to use.
 #![doc = include_str!("../README.md")]
 
-// Hooks that no list of an app names are not missing there.
-hook_sdk::library!();
+// Hooks that no list of an app names are not missing there. The parameters of these name tools.
+hook_sdk::library! {
+    ask_for: "",
+    cap_results: "/tools",
+    check_input: "/schemas",
+    confine_commands: "/tools",
+    confine_paths: "/fields",
+    confine_urls: "/fields",
+    deny_secrets: "/tools",
+    limit_calls: "/limits",
+    read_only_sql: "/fields",
+}
 
 mod digits;
 mod kept;

@@ -1,6 +1,7 @@
 //! Where the masks run: every place in which a text can be stored, read, returned or shown.
 
 use hook_sdk::data::{Block, MessageUpdate, ResultRow, Role};
+use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::testing::Trial;
@@ -148,4 +149,55 @@ fn invisible_characters_are_removed_from_prompts_results_and_history() {
 fn an_app_that_links_the_crate_need_not_list_its_hooks() {
     let findings = Registry::discover().unwrap().audit([]);
     assert_eq!(findings, [], "{findings:?}");
+}
+
+#[test]
+fn every_hook_says_what_its_failure_does() {
+    let registry = Registry::discover().unwrap();
+    let list = json!({ "name": "all", "hooks": [
+        "check_input", "deny_secrets", "mask_pii", "mask_secrets", "retry_tools", "strip_images", "strip_invisible",
+        { "id": "ask_for", "with": { "pay": "ask" } },
+        { "id": "budget", "with": { "cost": 0.5, "prices": { "*": { "input": 3, "output": 15 } } } },
+        { "id": "cap_results", "with": { "tools": { "read_log": 4000 } } },
+        { "id": "confine_commands", "with": { "tools": ["Bash"], "allow": ["ls"] } },
+        { "id": "confine_paths", "with": { "fields": { "read": ["path"] }, "roots": ["/tmp"] } },
+        { "id": "confine_urls", "with": { "hosts": ["example.org"] } },
+        { "id": "limit_calls", "with": { "limits": { "WebFetch": { "conversation": 2 } } } },
+        { "id": "read_only_sql", "with": { "fields": { "query": ["sql"] }, "dialect": "postgres" } },
+    ] });
+    let set = registry.scope(&AgentDef::from_json("all.json", &list.to_string()).unwrap(), None).unwrap();
+    let all: Vec<String> = registry.hooks().iter().map(|hook| hook.id().as_str().to_owned()).collect();
+    assert!(all.iter().all(|id| list.to_string().contains(&format!("{id:?}"))), "{all:?}");
+    let findings = registry.audit([&set]);
+    let left = findings.iter().filter(|finding| finding.kind() == FindingKind::RewriteWithoutPolicy);
+    assert_eq!(left.count(), 0, "{findings:?}");
+}
+
+/// A guard of a tool that does not exist guards nothing.
+#[test]
+fn a_misspelt_tool_in_the_parameters_of_a_hook_is_found() {
+    let registry = Registry::discover().unwrap();
+    let facts = HarnessFacts::new().tools(["refund", "read_file"]);
+    for (id, with, misspelt) in [
+        ("ask_for", json!({ "refnd": "deny" }), true),
+        ("ask_for", json!({ "refund": "deny", "ref*": "ask" }), false),
+        ("cap_results", json!({ "tools": { "read_fil": 1000 } }), true),
+        ("check_input", json!({ "schemas": { "refnd": { "properties": {} } } }), true),
+        ("confine_commands", json!({ "tools": ["refnd"], "allow": ["ls"] }), true),
+        ("confine_commands", json!({ "tools": ["*"], "allow": ["ls"] }), false),
+        ("confine_paths", json!({ "fields": { "raed_file": ["path"] }, "roots": ["/srv"] }), true),
+        ("confine_paths", json!({ "fields": { "read_*": ["path"], "write_*": ["path"] }, "roots": ["/srv"] }), false),
+        ("confine_urls", json!({ "hosts": ["example.org"], "fields": { "refnd": ["url"] } }), true),
+        ("deny_secrets", json!({ "tools": ["refund", "read_fiel"] }), true),
+        ("deny_secrets", json!({ "tools": ["refund"] }), false),
+        ("limit_calls", json!({ "limits": { "refnd": { "turn": 1 } } }), true),
+        ("read_only_sql", json!({ "fields": { "refnd": ["sql"] }, "dialect": "postgres" }), true),
+    ] {
+        let list = json!({ "name": "a", "hooks": [{ "id": id, "with": with }] }).to_string();
+        let set = registry.scope(&AgentDef::from_json("a.json", &list).unwrap(), None).unwrap();
+        let findings = registry.audit_with([&set, &set], &facts);
+        let of_tools: Vec<_> = findings.iter().filter(|found| found.kind() == FindingKind::MatchesNothing).collect();
+        assert_eq!(of_tools.len(), usize::from(misspelt), "{list}: {findings:?}");
+        assert!(of_tools.iter().all(|found| found.to_string().contains("did you mean")), "{of_tools:?}");
+    }
 }

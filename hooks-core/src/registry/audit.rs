@@ -13,6 +13,8 @@ use crate::failure::OnFailure;
 use crate::fires::{Fires, never_filled, never_fired};
 use crate::hook::{Binding, Hook, Only};
 use crate::id::HookId;
+use crate::kind::HookKind;
+use crate::kinds::BeforeToolCall;
 use crate::plan::{self, HookSet};
 use crate::plugin::{LibraryEntry, is_lifecycle};
 use crate::text::nearest_names;
@@ -92,6 +94,7 @@ impl Registry {
         let mut findings = self.audit_of(&sets, &candidates);
         findings.extend(matching_nothing(candidates.iter().map(|(_, hook)| &**hook), facts));
         findings.extend(unknown_tools(candidates.iter().map(|(_, hook)| &**hook), facts));
+        findings.extend(naming_no_tool(&sets, facts));
         findings.extend(missing_states(&sets, facts));
         findings.extend(rewriting_without_policy(sets.into_iter()));
         findings.extend(panic_strategy());
@@ -175,20 +178,44 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         let same = |other: &&Only| other.field == only.field && !std::ptr::eq(*other, only);
         let others: Vec<_> = binding.filters.iter().filter(same).map(|other| plan::patterns(&other.patterns)).collect();
         let fits = |value: &str| others.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(value)));
-        let values: Vec<&String> = values.iter().filter(|value| fits(value)).collect();
-        let matches = |pattern: &str| {
-            let pattern = WildMatch::new(pattern);
-            values.iter().any(|value| pattern.matches(value))
-        };
-        let is_alive = patterns().any(matches);
-        for pattern in patterns().filter(|pattern| !matches(pattern)) {
-            let meant = nearest_names(pattern, values.iter().map(|value| value.as_str()));
-            if !is_alive || !meant.is_empty() {
-                let at = kind.name;
-                let text = format!(
-                    "{hook} runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
-                );
-                findings.push(Finding::new(FindingKind::MatchesNothing, &hook.id, text));
+        let values: Vec<&str> = values.iter().map(String::as_str).filter(|value| fits(value)).collect();
+        for (pattern, meant) in dead(&patterns().collect::<Vec<_>>(), &values) {
+            let at = kind.name;
+            let text = format!(
+                "{hook} runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
+            );
+            findings.push(Finding::new(FindingKind::MatchesNothing, &hook.id, text));
+        }
+    }
+    findings
+}
+
+/// The patterns that match none of the values, with the value that may be meant.
+fn dead<'a>(patterns: &[&'a str], values: &[&str]) -> Vec<(&'a str, String)> {
+    let matches = |pattern: &str| {
+        let pattern = WildMatch::new(pattern);
+        values.iter().any(|value| pattern.matches(value))
+    };
+    let is_alive = patterns.iter().any(|pattern| matches(pattern));
+    let dead = patterns.iter().filter(|pattern| !matches(pattern));
+    let dead = dead.map(|pattern| (*pattern, nearest_names(pattern, values.iter().copied())));
+    dead.filter(|(_, meant)| !is_alive || !meant.is_empty()).collect()
+}
+
+/// Finds each pattern for tools in the parameters of a list that matches no tool of the harness.
+fn naming_no_tool(sets: &[&HookSet], facts: &HarnessFacts) -> Vec<Finding> {
+    let Some(tools) = facts.values(BeforeToolCall::DESCRIPTOR, "tool") else { return Vec::new() };
+    let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let mut findings = Vec::new();
+    let selections = sets.iter().flat_map(|set| set.parts().selections.as_slice());
+    for (selection, given) in selections.filter_map(|selection| Some((selection, selection.given.as_ref()?))) {
+        let hook = &selection.hook;
+        for (pattern, meant) in dead(&LibraryEntry::tools(&selection.id, hook.origin, given), &tools) {
+            let text =
+                format!("the parameters of {hook} name the tool `{pattern}`, which this harness does not have{meant}");
+            let finding = Finding::new(FindingKind::MatchesNothing, &hook.id, text);
+            if !findings.contains(&finding) {
+                findings.push(finding);
             }
         }
     }

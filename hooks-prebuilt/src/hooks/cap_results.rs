@@ -112,12 +112,13 @@ hook_sdk::group! {
 }
 
 // Last, so that what is kept was masked.
-#[hook(group = cap_results, kind = after_tool_call_success, priority = 10_000)]
+// A result that could not be capped is long, not dangerous.
+#[hook(group = cap_results, kind = after_tool_call_success, priority = 10_000, on_failure = continue)]
 fn successes(cx: &HookContext, cap: &With<CapResults>, event: &AfterToolCallSuccess, result: &mut ToolResult) {
     cap.cap_result(&event.call.name, &name_of(cx, &event.call.id), result);
 }
 
-#[hook(group = cap_results, kind = after_tool_call_failure, priority = 10_000)]
+#[hook(group = cap_results, kind = after_tool_call_failure, priority = 10_000, on_failure = continue)]
 fn failures(cx: &HookContext, cap: &With<CapResults>, event: &AfterToolCallFailure, result: &mut ToolResult) {
     cap.cap_result(&event.call.name, &name_of(cx, &event.call.id), result);
 }

@@ -123,7 +123,7 @@ fn again(retry: &With<RetryTools>, event: &AfterToolCallFailure) -> Retry {
     wait.map_or(Retry::NoOpinion, Retry::After)
 }
 
-#[hook(group = retry_tools, kind = after_tool_call_success)]
+#[hook(group = retry_tools, kind = after_tool_call_success, on_failure = continue)]
 fn worked(retry: &With<RetryTools>, event: &AfterToolCallSuccess, _result: &mut ToolResult) {
     retry.ended(&event.call.name, false, Instant::now());
 }

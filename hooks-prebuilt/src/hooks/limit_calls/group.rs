@@ -55,12 +55,13 @@ fn wait(cx: &HookContext, limits: &With<LimitCalls>, event: &PermissionRequest) 
     let _ = limits.with(cx, |calls| calls.wait(&event.call.id, &event.call.name));
 }
 
-#[hook(group = limit_calls, kind = after_tool_call_success)]
+// A warning that fails changes nothing: the calls are still counted and denied.
+#[hook(group = limit_calls, kind = after_tool_call_success, on_failure = continue)]
 fn warn(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallSuccess, result: &mut ToolResult) {
     limits.warn(cx, &event.call.name, result);
 }
 
-#[hook(group = limit_calls, kind = after_tool_call_failure)]
+#[hook(group = limit_calls, kind = after_tool_call_failure, on_failure = continue)]
 fn warn_of_failure(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallFailure, result: &mut ToolResult) {
     limits.warn(cx, &event.call.name, result);
 }
