@@ -45,9 +45,11 @@ impl Agent<'_> {
         chat: &mut Chat,
         prompt: &str,
     ) -> Result<String, StepError> {
+        // Providers refuse a conversation in which a call has no result.
+        self.close(&mut chat.stored, "Nobody answered before the next prompt.");
         let answer = self.steps(hooks, cx, chat, prompt).await;
         if let Err(error) = &answer {
-            // Providers refuse a conversation in which a call has no result. There are no rows if a call waits for an answer.
+            // There are no rows if a call waits for an answer.
             let rows = error.close_calls(&chat.stored);
             if rows.is_empty() {
                 return answer;
@@ -56,12 +58,16 @@ impl Agent<'_> {
                 // If hooks refuse the row, it is not stored.
                 let _refused = hooks.store(cx, row, async |row| self.keep(&mut chat.stored, row)).await;
             }
-            let open: Vec<ToolCall> = chat.stored.open_calls().cloned().collect();
-            for row in open.iter().flat_map(|call| ToolResult::error("Not stored.").into_messages(call)) {
-                self.keep(&mut chat.stored, row);
-            }
+            self.close(&mut chat.stored, "Not stored.");
         }
         answer
+    }
+
+    fn close(&self, stored: &mut Messages, why: &str) {
+        let open: Vec<ToolCall> = stored.open_calls().cloned().collect();
+        for row in open.iter().flat_map(|call| ToolResult::error(why).into_messages(call)) {
+            self.keep(stored, row);
+        }
     }
 
     fn keep(&self, stored: &mut Messages, row: Message) {
@@ -99,9 +105,10 @@ impl Agent<'_> {
                     }
                 }
             }
-            let row = hooks.store(cx, reply, async |row| self.keep(stored, row)).await?;
-            messages.push(row.clone());
-            for call in row.tool_calls() {
+            // A mask of the stored row leaves the tools their input.
+            let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+            messages.push(hooks.store(cx, reply, async |row| self.keep(stored, row)).await?);
+            for call in &calls {
                 let step = hooks.tool_call(cx, call).history(&messages).ask(async |asked| (self.approve)(&asked));
                 let result = step.run(async |input| (self.tool)(call, &input)).await?;
                 for message in result.into_messages(call) {
