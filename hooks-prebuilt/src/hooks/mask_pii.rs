@@ -2,14 +2,11 @@
 
 mod card;
 mod email;
-mod group;
 mod iban;
 mod ids;
 mod ip;
 mod phone;
 mod tail;
-
-pub use group::mask_pii;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,6 +16,7 @@ use wildmatch::WildMatch;
 use crate::digits;
 use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
+use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, unknown};
 
 /// A type of personal data.
@@ -280,3 +278,11 @@ impl MaskPii {
         self.types.iter().any(|(one, _)| (one.next)(near, at).is_some_and(|found| found.start == at))
     }
 }
+
+hook_sdk::group! {
+    /// Replaces personal data that has a form, such as e-mail addresses and card numbers, wherever text is stored,
+    /// read by a model, returned by a tool or shown.
+    pub mask_pii
+}
+
+mask_everywhere!(mask_pii, MaskPii, hold = 340);

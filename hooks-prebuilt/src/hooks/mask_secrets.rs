@@ -1,16 +1,15 @@
 //! `mask_secrets` and `deny_secrets`: keys, tokens and passwords, masked where they are read and denied where they leave.
 
 mod deny;
-mod group;
 
 pub use deny::{DenySecrets, deny_secrets};
-pub use group::mask_secrets;
 
 use hooks_secrets::REDACTED;
 use wildmatch::WildMatch;
 
 use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
+use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields};
 
 /// The `hold` of the stream, in characters.
@@ -88,3 +87,10 @@ impl Finder for MaskSecrets {
         open.map(|place| place.start).chain([word]).min().unwrap_or(word)
     }
 }
+
+hook_sdk::group! {
+    /// Replaces keys, tokens and passwords wherever text is stored, read by a model, returned by a tool or shown.
+    pub mask_secrets
+}
+
+mask_everywhere!(mask_secrets, MaskSecrets, hold = 256);
