@@ -24,7 +24,7 @@ const OWN_COMMANDS: &str = "
 
 --rules FILE (repeatable)      the rules that answer; `hooks trust FILE` first
 --project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]
---record FOLDER                records every call there, for `hooks replay`";
+--record FOLDER                records the events that have hooks, for `hooks replay`";
 
 /// Does what the words behind `host` say. `before` are those between the program and `host`.
 pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -> Output {

@@ -91,18 +91,18 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
 
 /// What keeps the host from calling this program, and the file that says so.
 pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
-    let (place, own) = (host.place, installation.file(&host.place, ""));
+    let (place, own, home) = (host.place, installation.file(&host.place, ""), std::env::home_dir());
     // The host takes the word of the first that has one.
     let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
-    let user = std::env::home_dir().map(|home| home.join(place.user)).filter(|file| *file != own);
-    if let Some((pointer, off)) = place.off {
-        let path: Vec<&str> = pointer.split('/').skip(1).collect();
-        let is_there = place.off_in.is_empty();
-        let beside = |file: PathBuf| if is_there { file } else { file.with_file_name(place.off_in) };
-        let mut files = local.into_iter().chain([own.clone()]).chain(user).map(beside);
-        let word = files.find_map(|file| Some((word(&fs::read_to_string(&file).ok()?, &path, is_there)?, file)));
-        if let Some((word, file)) = word.filter(|(word, _)| *word == off.to_string()) {
-            return Some(format!("`{}: {word}` in {} switches all hooks off", path.join("."), file.display()));
+    let user = home.iter().map(|home| home.join(place.user)).filter(|file| *file != own);
+    let files: Vec<PathBuf> = local.into_iter().chain([own.clone()]).chain(user).collect();
+    let below = |file: &str| [&installation.root].into_iter().chain(&home).map(|folder| folder.join(file)).collect();
+    let others = place.switches.iter().map(|(file, pointer, off)| (below(file), *pointer, *off));
+    for (files, pointer, off) in place.off.map(|(pointer, off)| (files, pointer, off)).into_iter().chain(others) {
+        let word = files.into_iter().find_map(|file| Some((word(&file, pointer)?, file)));
+        if let Some((_, file)) = word.filter(|(word, _)| *word == off) {
+            let path = pointer[1..].replace('/', ".");
+            return Some(format!("`{path}: {off}` in {} switches all hooks off", file.display()));
         }
     }
     let root = edit::parse(&fs::read_to_string(&own).ok()?).ok()?;
@@ -113,21 +113,15 @@ pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<S
     Some(format!("`hooksConfig.disabled` in {} names `{named}`", own.display()))
 }
 
-/// The word at a path of a JSON or a TOML file.
-fn word(text: &str, path: &[&str], is_json: bool) -> Option<String> {
-    if is_json {
-        let root = edit::parse(text).ok()?;
-        return Some(path.iter().try_fold(&root, |node, key| node.get(key))?.value(text).to_string());
-    }
-    let mut table = String::new();
-    text.lines().find_map(|line| {
-        let line: String = line.split('#').next()?.split_whitespace().collect();
-        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            table = format!("{name}.");
-        }
-        let (key, word) = line.split_once('=')?;
-        (format!("{table}{key}") == path.join(".")).then(|| word.to_owned())
-    })
+/// The word at a place of a JSON or a TOML file.
+fn word(file: &Path, pointer: &str) -> Option<bool> {
+    let text = fs::read_to_string(file).ok()?;
+    let value: Value = if file.extension().is_some_and(|extension| extension == "toml") {
+        toml::from_str(&text).ok()?
+    } else {
+        edit::parse(&text).ok()?.value(&text)
+    };
+    value.pointer(pointer)?.as_bool()
 }
 
 /// Kinds with hooks that this host does not fire, and events with hooks that are not installed.

@@ -44,8 +44,8 @@ pub struct EntryPlace {
     pub bare: &'static str,
     /// What switches all hooks of a file off: a JSON pointer, and the word there.
     pub off: Option<(&'static str, bool)>,
-    /// The file beside, in TOML, in which that stands, if it is another one.
-    pub off_in: &'static str,
+    /// What else switches them off: a file that may be below the project or the home folder, a JSON pointer, and the word there.
+    pub switches: &'static [(&'static str, &'static str, bool)],
     /// The names of the events to name, if the host tells some calls twice.
     pub events: &'static str,
     /// What a person has to do, so that the host runs the hooks.
@@ -75,7 +75,7 @@ impl EntryPlace {
             mcp: None,
             bare: "",
             off: None,
-            off_in: "",
+            switches: &[],
             events: "",
             then: "",
         }

@@ -317,19 +317,26 @@ fn a_file_of_this_program_without_its_version_is_told() {
 }
 
 #[test]
-fn codex_has_its_switch_in_another_file() {
-    for (text, is_off) in [
-        ("[features]\nhooks = false # for now\n", true),
-        ("features.hooks=false\n", true),
-        ("[features]\nhooks = true\n", false),
-        ("[other]\nhooks = false\n", false),
+fn a_switch_in_another_file_is_told() {
+    for (host, file, text, is_off) in [
+        ("codex", ".codex/config.toml", "[features]\nhooks = false # for now\n", true),
+        ("codex", ".codex/config.toml", "features.hooks=false\n", true),
+        ("codex", ".codex/config.toml", "features = { web = true, \"hooks\" = false }\n", true),
+        ("codex", ".codex/config.toml", "[features]\nhooks = true\n", false),
+        ("codex", ".codex/config.toml", "[other]\nhooks = false\n", false),
+        ("vscode", ".vscode/settings.json", "{\n  // for now\n  \"chat.useHooks\": false,\n}\n", true),
+        ("vscode", ".vscode/settings.json", r#"{ "chat.useHooks": true }"#, false),
+        ("copilot", ".github/copilot/settings.local.json", r#"{ "disableAllHooks": true }"#, true),
+        ("copilot", ".copilot/settings.json", r#"{ "disableAllHooks": true }"#, true),
+        ("copilot", ".copilot/settings.json", r#"{ "disableAllHooks": false }"#, false),
     ] {
-        let (codex, folder) = (find("codex").unwrap(), tempfile::tempdir().unwrap());
+        let (host, folder) = (find(host).unwrap(), tempfile::tempdir().unwrap());
         let installation = installation(folder.path());
-        installation.install(codex, &|_| true).unwrap();
-        put(&folder.path().join(".codex/config.toml"), text);
-        let found = diagnose(codex, &installation, None, Duration::from_secs(1)).problems.join("\n");
-        assert_eq!(found.contains("config.toml switches all hooks off"), is_off, "{text}: {found}");
+        installation.install(host, &|_| true).unwrap();
+        put(&folder.path().join(file), text);
+        let found = diagnose(host, &installation, None, Duration::from_secs(1)).problems.join("\n");
+        let name = file.rsplit('/').next().unwrap();
+        assert_eq!(found.contains(&format!("{name} switches all hooks off")), is_off, "{text}: {found}");
     }
 }
 

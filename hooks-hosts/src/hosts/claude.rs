@@ -55,6 +55,12 @@ pub(super) static CLAUDE: Host = Host {
         exact: true,
         mcp: Some("mcp__.*"),
         off: Some(("/disableAllHooks", true)),
+        switches: &[
+            ("/etc/claude-code/managed-settings.json", "/disableAllHooks", true),
+            ("/etc/claude-code/managed-settings.json", "/allowManagedHooksOnly", true),
+            ("/Library/Application Support/ClaudeCode/managed-settings.json", "/disableAllHooks", true),
+            ("/Library/Application Support/ClaudeCode/managed-settings.json", "/allowManagedHooksOnly", true),
+        ],
         then: "`/hooks` in Claude Code shows the hooks",
         ..EntryPlace::at(".claude/settings.json")
     },

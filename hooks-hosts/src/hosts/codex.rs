@@ -37,8 +37,7 @@ pub(super) static CODEX: Host = Host {
     place: EntryPlace {
         comments: false,
         waits: &[("SessionEnd", 1.0), ("", 600.0)],
-        off: Some(("/features/hooks", false)),
-        off_in: "config.toml",
+        switches: &[(".codex/config.toml", "/features/hooks", false)],
         matcher: Some("*"),
         exact: true,
         mcp: Some("mcp__.*"),

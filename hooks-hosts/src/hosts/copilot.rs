@@ -87,6 +87,11 @@ pub(super) static COPILOT: Host = Host {
         waits: &[("", 30.0)],
         closes: true,
         off: Some(("/disableAllHooks", true)),
+        switches: &[
+            (".github/copilot/settings.local.json", "/disableAllHooks", true),
+            (".github/copilot/settings.json", "/disableAllHooks", true),
+            (".copilot/settings.json", "/disableAllHooks", true),
+        ],
         events: "preToolUse permissionRequest postToolUse postToolUseFailure userPromptSubmitted sessionStart sessionEnd agentStop preCompact",
         then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
         ..EntryPlace::at("")

@@ -85,7 +85,8 @@ pub(super) static CURSOR: Host = Host {
         reads: "type",
         variables: "CURSOR_ CLAUDE_PROJECT_DIR",
         // A shell command and a file would be told twice. An MCP call is, because only the second event names the server.
-        events: "preToolUse beforeMCPExecution postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",
+        // A completion of a line in the editor reads files by no tool.
+        events: "preToolUse beforeMCPExecution beforeTabFileRead postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd stop preCompact",
         then: "trust the workspace; the output channel `Hooks` shows the runs",
         ..EntryPlace::at(".cursor/hooks.json")
     },

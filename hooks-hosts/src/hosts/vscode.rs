@@ -59,6 +59,11 @@ pub(super) static VSCODE: Host = Host {
         form: EntryForm::Flat,
         reads: "bash timeoutSec",
         waits: &[("", 30.0)],
+        switches: &[
+            (".vscode/settings.json", "/chat.useHooks", false),
+            (".config/Code/User/settings.json", "/chat.useHooks", false),
+            ("Library/Application Support/Code/User/settings.json", "/chat.useHooks", false),
+        ],
         then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
         ..EntryPlace::at("")
     },

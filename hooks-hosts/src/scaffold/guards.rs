@@ -23,7 +23,7 @@ fn no_push(input: &ToolInput) -> Permission {
 }
 
 /// A person sees a change of the build before it is made.
-#[hook(id = "ask_for_ci", kind = before_tool_call, tool = "Edit")]
+#[hook(id = "ask_for_ci", kind = before_tool_call, tool = "Edit|Write")]
 fn ask_for_ci(input: &ToolInput) -> Permission {
     match input.read::<File>() {
         Ok(file) if file.file_path.contains(".github/workflows") => Permission::ask("this changes the build"),
@@ -63,9 +63,11 @@ mod tests {
         let patch = r#"{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/shop", "tool_use_id": "1",
             "tool_name": "apply_patch", "tool_input": {"command":
             "*** Begin Patch\n*** Update File: .github/workflows/ci.yml\n@@\n-a\n+b\n*** End Patch\n"}}"#;
-        // Codex cannot ask a person there, so it hears a denial.
-        let ran = guards.answer(patch)?;
-        assert!(format!("{:?}", ran.answer.stdout).contains("deny"));
+        for change in ["Update File: ", "Add File: ", "Delete File: ", "Update File: old.yml\\n*** Move to: "] {
+            // Codex cannot ask a person there, so it hears a denial.
+            let ran = guards.answer(patch.replace("Update File: ", change))?;
+            assert!(format!("{:?}", ran.answer.stdout).contains("deny"), "{change}");
+        }
         Ok(())
     }
 
