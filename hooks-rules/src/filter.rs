@@ -130,6 +130,12 @@ impl Filter {
         }
     }
 
+    /// Whether it may select a tool of this MCP server.
+    pub(crate) fn may_name_server(&self, server: &str) -> bool {
+        let rest = self.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
+        self.tool.contains('*') || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    }
+
     /// Whether there may be a tool that both select.
     pub(crate) fn may_fit(&self, matcher: &Matcher) -> bool {
         let aliases = Aliases::default();

@@ -75,6 +75,18 @@ impl Matcher {
         matches!(self.0, Form::All) || values.into_iter().any(|value| self.selects(value))
     }
 
+    /// Whether it may select a tool of this MCP server, unless its expression names other servers alone.
+    pub(crate) fn may_select_of_server(&self, server: &str) -> bool {
+        let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        let is_of_other = |rest: &str| rest.split_once("__").is_some_and(|(name, _)| name != server && is_plain(name));
+        let names_others = |part: &str| part.split_once("mcp__").is_some_and(|(_, rest)| is_of_other(rest));
+        match &self.0 {
+            Form::All => true,
+            Form::Exact(names) => names.iter().any(|name| name.starts_with(&format!("mcp__{server}__"))),
+            Form::Expression(expression) => !expression.as_str().split('|').all(names_others),
+        }
+    }
+
     /// Whether it selects everything.
     pub fn is_all(&self) -> bool {
         matches!(self.0, Form::All)

@@ -184,6 +184,21 @@ impl Rule {
         (!self.detached, self.on_failure == FailureMode::Block, self.timeout)
     }
 
+    /// Whether it may run for a call of a tool of this MCP server, `mcp__SERVER__TOOL`, whatever the tools of the server are
+    /// called. An expression that names other servers alone is taken not to select one.
+    ///
+    /// ```
+    /// let text = r#"{"hooks": {"PreToolUse": [{"matcher": "mcp__files__.*", "hooks": [{"type": "command", "command": "./a"}]}]}}"#;
+    /// let rule = &hooks_rules::RuleFile::read("hooks.json", text).rules[0];
+    /// assert!(rule.may_judge_server("files") && !rule.may_judge_server("mail"));
+    /// ```
+    pub fn may_judge_server(&self, server: &str) -> bool {
+        self.event.is_of_a_tool()
+            && self.event.spec().kind.is_some()
+            && self.matcher.may_select_of_server(server)
+            && self.filter.as_ref().is_none_or(|filter| filter.may_name_server(server))
+    }
+
     /// A short description for lists: the command, the URL or the id. Long text is truncated.
     pub fn summary(&self) -> String {
         let line = self.text().split_whitespace().collect::<Vec<_>>().join(" ");

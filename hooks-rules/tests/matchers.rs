@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use crate::support::{self, Line, data, json};
-use hooks_rules::{Aliases, Dialect, Event, Matcher};
+use hooks_rules::{Aliases, Dialect, Event, Matcher, RuleFile};
 use proptest::prelude::*;
 
 fn read(line: &Line, at: usize) -> (Dialect, Event, Option<serde_json::Value>) {
@@ -87,5 +87,50 @@ proptest! {
             prop_assert!(matcher.selects(&name));
             prop_assert!(longer.iter().all(|name| !matcher.selects(name)));
         }
+    }
+}
+
+/// What is certain never to run for a server is told; an expression whose alternatives each may select something is not.
+#[test]
+fn a_rule_tells_whether_it_may_judge_the_tools_of_a_server() {
+    let rule = |event: &str, group: serde_json::Value, condition: serde_json::Value| {
+        let mut group = group;
+        group["hooks"] = serde_json::json!([{"type": "command", "command": "true"}]);
+        if condition.is_string() {
+            group["hooks"][0]["if"] = condition;
+        }
+        let text = serde_json::json!({"hooks": {event: [group]}}).to_string();
+        RuleFile::read("hooks.json", &text).rules.remove(0)
+    };
+    for (matcher, may) in [
+        ("", true),
+        ("*", true),
+        ("mcp__files__read", true),
+        ("Bash|mcp__files__read", true),
+        ("mcp__files__.*", true),
+        ("mcp__(files|mail)__.*", true),
+        ("mcp__.*__read", true),
+        ("^mcp__f.*", true),
+        (".*delete.*", true),
+        ("mcp__mail__.*|.*delete.*", true),
+        ("Bash", false),
+        ("Bash|Edit", false),
+        ("mcp__flies__read", false),
+        ("mcp__flies__.*", false),
+        ("^mcp__flies__.*|mcp__mail__.*", false),
+    ] {
+        let of = rule("PreToolUse", serde_json::json!({"matcher": matcher}), ().into());
+        assert_eq!(of.may_judge_server("files"), may, "{matcher}");
+    }
+    for (condition, may) in
+        [("mcp__files", true), ("mcp__files__*", true), ("Bash(rm *)", false), ("mcp__files2", false)]
+    {
+        let of = rule("PreToolUse", serde_json::json!({}), condition.into());
+        assert_eq!(of.may_judge_server("files"), may, "{condition}");
+    }
+    for (event, may) in
+        [("PermissionRequest", true), ("PostToolUseFailure", true), ("Stop", false), ("PermissionDenied", false)]
+    {
+        assert_eq!(rule(event, serde_json::json!({}), ().into()).may_judge_server("files"), may, "{event}");
     }
 }
