@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 
 use hook_sdk::prelude::*;
+// They run if rules name them.
+#[cfg(feature = "prebuilt")]
+use hooks_prebuilt as _;
 
 hook_sdk::setup!();
 

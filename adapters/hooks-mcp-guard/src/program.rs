@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use crate::rules;
 use crate::session::{Lines, Session};
-use crate::streams::{next_line, take_stdout, write_lines};
+use crate::streams::{Reports, next_line, take_stdout, write_lines};
 
 const USAGE: &str = "\
 Judges the calls of an MCP server's tools, for a client that starts this program in its place.
@@ -116,8 +116,12 @@ fn start(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
-    let (hooks, judges_results) = rules::load(&options.rules, options.project)?;
-    let cx = HookContext::builder().agent("hooks-mcp-guard").workspace(std::env::current_dir()?).build();
+    let reports = Reports::default();
+    let (hooks, judges_results) = rules::load(&options.name, &options.rules, options.project, &reports)?;
+    // One client, as long as it is connected: what hooks count in a conversation, they count for it.
+    let conversation = format!("{}-{}", options.name, std::process::id());
+    let cx = HookContext::builder().agent("hooks-mcp-guard").conversation(conversation);
+    let cx = hooks.context(cx.workspace(std::env::current_dir()?))?;
     let mut guard = McpGuard::new(hooks, options.name)?.context(cx);
     if !options.tools.is_empty() {
         guard = guard.offer(move |tool| options.tools.iter().any(|offered| offered == tool));
@@ -136,7 +140,7 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
     let mut written = tokio::spawn(write_lines(stdout, client_lines));
     tokio::spawn(write_lines(stdin, server_lines));
     let calls = CancellationToken::new();
-    let session = Session::new(guard, to_client, judges_results, calls.clone());
+    let session = Session::new(guard, to_client, reports, judges_results, calls.clone());
     let mut client = tokio::spawn(hear_client(session.clone(), to_server.clone()));
     let mut said = BufReader::new(said);
     let server_session = session.clone();

@@ -1,7 +1,6 @@
 //! What stands between a client and a server: each line passes as it is, waits for a judgement, or is refused.
 
-use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::CancellationToken;
@@ -14,16 +13,12 @@ use tokio::sync::oneshot;
 
 use crate::message::{Id, Message, MessageKind, answer_of, call_of, folded, id_of};
 use crate::requests::{Requests, Waiting};
+use crate::streams::Reports;
 
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
 const ENDED: &str = "The server has ended";
-
-/// How many lines are reported that do not pass. A client may not read what the guard reports.
-const REPORTED: usize = 20;
-/// The characters of a report.
-const LONGEST_REPORT: usize = 500;
 
 /// Lines to one side.
 pub(crate) type Lines = Sender<Vec<u8>>;
@@ -34,7 +29,7 @@ pub(crate) struct Session {
     guard: McpGuard,
     requests: Arc<Requests>,
     client: Lines,
-    reported: Arc<AtomicUsize>,
+    reports: Reports,
     /// Whether hooks judge results. Without them, one that hooks could not read passes.
     judges_results: bool,
     /// Ends all calls.
@@ -42,8 +37,14 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(guard: McpGuard, client: Lines, judges_results: bool, end: CancellationToken) -> Self {
-        Self { guard, requests: Arc::default(), client, reported: Arc::default(), judges_results, end }
+    pub(crate) fn new(
+        guard: McpGuard,
+        client: Lines,
+        reports: Reports,
+        judges_results: bool,
+        end: CancellationToken,
+    ) -> Self {
+        Self { guard, requests: Arc::default(), client, reports, judges_results, end }
     }
 
     /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
@@ -75,7 +76,7 @@ impl Session {
                 is_new
             }
             MessageKind::Notification(method) if is_call(&method) => {
-                self.report("a call of a tool without an id is not run");
+                self.reports.line("a call of a tool without an id is not run");
                 false
             }
             MessageKind::Notification(method) => {
@@ -219,7 +220,7 @@ impl Session {
     }
 
     async fn refuse(&self, id: Option<&RawValue>, code: i32, problem: &str) {
-        self.report(&format!("a message of the client is refused: {problem}"));
+        self.reports.line(&format!("a message of the client is refused: {problem}"));
         let _ = self.client.send(error(id, code, &format!("Refused by the guard: {problem}"))).await;
     }
 
@@ -239,16 +240,7 @@ impl Session {
     }
 
     fn leave_out(&self, problem: &str) {
-        self.report(&format!("a line of the server is left out: {problem}"));
-    }
-
-    /// Reports a line that does not pass.
-    fn report(&self, text: &str) {
-        match self.reported.fetch_add(1, Ordering::Relaxed) {
-            count if count < REPORTED => note(&text.chars().take(LONGEST_REPORT).collect::<String>()),
-            REPORTED => note("more lines do not pass, and are no longer reported"),
-            _ => {}
-        }
+        self.reports.line(&format!("a line of the server is left out: {problem}"));
     }
 }
 
@@ -274,10 +266,4 @@ fn error<I: Serialize + ?Sized>(id: Option<&I>, code: i32, message: &str) -> Vec
 
 fn line_of(message: &Value) -> Vec<u8> {
     format!("{message}\n").into_bytes()
-}
-
-/// Clients show it to the person, as what servers write there.
-fn note(text: &str) {
-    // Whoever reads it may have gone.
-    let _ = writeln!(std::io::stderr(), "hooks-mcp-guard: {text}");
 }

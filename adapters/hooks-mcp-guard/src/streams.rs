@@ -1,6 +1,8 @@
-//! The standard streams, and lines on them.
+//! The standard streams, lines on them, and what is reported.
 
-use std::io;
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::Receiver;
@@ -49,4 +51,38 @@ pub(crate) async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut lines: 
         writer.flush().await?;
     }
     writer.shutdown().await
+}
+
+/// What is reported on standard error, which clients show to the person as what servers write there. A client may not read
+/// it, and what it does not read must not hold the guard up: so there are limits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reports {
+    lines: Arc<AtomicUsize>,
+    notices: Arc<AtomicUsize>,
+}
+
+/// The characters of a report.
+const LONGEST_REPORT: usize = 500;
+
+impl Reports {
+    /// Reports a line that does not pass.
+    pub(crate) fn line(&self, text: &str) {
+        report(&self.lines, 20, text, "more lines do not pass, and are no longer reported");
+    }
+
+    /// Reports what hooks say to the person, and that they fail.
+    pub(crate) fn notice(&self, text: &str) {
+        report(&self.notices, 80, text, "more notices of hooks are no longer reported");
+    }
+}
+
+fn report(reported: &AtomicUsize, most: usize, text: &str, end: &str) {
+    let text: String = match reported.fetch_add(1, Ordering::Relaxed) {
+        count if count < most => text.chars().take(LONGEST_REPORT).collect(),
+        count if count == most => end.to_owned(),
+        _ => return,
+    };
+    let text = text.replace(char::is_control, " ");
+    // Whoever reads it may have gone.
+    let _ = writeln!(io::stderr(), "hooks-mcp-guard: {text}");
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::peer::{Peer, everything};
+use crate::peer::{Peer, everything, example};
 
 const RULES: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "mcp__desk__delete", "hooks": [
     {"type": "command", "command": "echo 'ask the owner first' >&2; exit 2", "onFailure": "block"}]}]}}"#;
@@ -51,6 +51,17 @@ fn what_cannot_be_loaded_ends_the_program() {
         r#"{{"hooks": {{"PreToolUse": {}}}}}"#,
         deny.replace("exit 2\"", "exit 2\", \"async\": true, \"onFailure\": \"block\"")
     ));
+    let (_missing, missing) =
+        refused(&format!(r#"{{"hooks": {{"PreToolUse": {}}}}}"#, deny.replace("exit 2", "./nope.sh")));
+    let (_stop, stop) = refused(r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#);
+    let (_bash, bash) =
+        refused(&format!(r#"{{"hooks": {{"PreToolUse": {}}}}}"#, deny.replace("mcp__desk__delete", "Bash")));
+    let (_misspelt, misspelt) =
+        refused(&format!(r#"{{"hooks": {{"PreToolUse": {}}}}}"#, deny.replace("mcp__desk__delete", "mcp__dsek__.*")));
+    let hook = |hook: &str| format!(r#"{{"hooks": {{"PostToolUse": [{{"hooks": [{hook}]}}]}}}}"#);
+    let (_unknown, unknown) = refused(&hook(r#"{"type": "hook", "id": "mask_pi"}"#));
+    let two = r#"{"type": "hook", "id": "cap_results", "with": {"most": 1000}}, {"type": "hook", "id": "cap_results", "with": {"most": 2000}}"#;
+    let (_twice_named, twice_named) = refused(&hook(two));
     let (_gone, mut gone) = with_rules(RULES, true);
     gone = {
         let mut other = Command::new(gone.get_program());
@@ -71,6 +82,12 @@ fn what_cannot_be_loaded_ends_the_program() {
         (empty, "none of its rules runs"),
         (alone, "background"),
         (gone, "/no/such/file: No such file"),
+        (missing, "there is no file `./nope.sh`"),
+        (stop, "none of its rules can run for a call of a tool `mcp__desk__"),
+        (bash, "none of its rules can run for a call"),
+        (misspelt, "none of its rules can run for a call"),
+        (unknown, "there is no compiled hook `mask_pi`"),
+        (twice_named, "named twice with different parameters"),
         (bin(&["--name", "desk", "--", "true"]), "no rules are named"),
         (bin(&["--name", "a__b", "--", "true"]), "no rules are named"),
         (bin(&["--", "true"]), "name the server"),
@@ -81,6 +98,162 @@ fn what_cannot_be_loaded_ends_the_program() {
         let Output { status, stdout, stderr } = command.output().unwrap();
         let stderr = String::from_utf8(stderr).unwrap();
         assert!(!status.success() && stdout.is_empty() && stderr.contains(reason), "{reason}: {stderr}");
+    }
+}
+
+/// A rule of type `hook` names a hook of `hooks-prebuilt`: its event, its id and parameters; a tool, its text; what of the
+/// answer the client reads, and whether it is an error.
+const READY_MADE: &[(&str, &str, &str, &str, &str, bool)] = &[
+    (
+        "PreToolUse",
+        r#""confine_paths","with":{"roots":["/srv"],"fields":{"mcp__desk__*":["text"]}}"#,
+        "echo",
+        "/etc/passwd",
+        "/etc/passwd",
+        true,
+    ),
+    (
+        "PreToolUse",
+        r#""confine_paths","with":{"roots":["/srv"],"fields":{"mcp__desk__*":["text"]}}"#,
+        "echo",
+        "/srv/a",
+        "/srv/a",
+        false,
+    ),
+    ("PreToolUse", r#""deny_secrets""#, "echo", "password=hunter2hunter2xQ9", "secret", true),
+    ("PreToolUse", r#""deny_secrets""#, "echo", "hi", "hi", false),
+    (
+        "PreToolUse",
+        r#""read_only_sql","with":{"fields":{"mcp__desk__echo":["text"]},"dialect":"postgres"}"#,
+        "echo",
+        "DROP TABLE a",
+        "Denied",
+        true,
+    ),
+    (
+        "PreToolUse",
+        r#""read_only_sql","with":{"fields":{"mcp__desk__echo":["text"]},"dialect":"postgres"}"#,
+        "echo",
+        "SELECT 1",
+        "SELECT 1",
+        false,
+    ),
+    ("PreToolUse", r#""confine_urls","with":{"hosts":["example.org"]}"#, "echo", "https://evil.org/", "evil.org", true),
+    (
+        "PreToolUse",
+        r#""confine_commands","with":{"tools":["mcp__desk__echo"],"field":"text","allow":["ls *"]}"#,
+        "echo",
+        "rm -rf /",
+        "nobody to ask",
+        true,
+    ),
+    (
+        "PreToolUse",
+        r#""confine_commands","with":{"tools":["mcp__desk__echo"],"field":"text","allow":["ls *"]}"#,
+        "echo",
+        "ls -l",
+        "ls -l",
+        false,
+    ),
+    ("PreToolUse", r#""ask_for","with":{"mcp__desk__delete":"ask"}"#, "delete", "x", "nobody to ask", true),
+    ("PreToolUse", r#""ask_for","with":{"mcp__desk__delete":"deny"}"#, "delete", "x", "Denied", true),
+    (
+        "PreToolUse",
+        r#""limit_calls","with":{"limits":{"mcp__desk__echo":{"conversation":0}}}"#,
+        "echo",
+        "x",
+        "may not be called",
+        true,
+    ),
+    ("PostToolUse", r#""mask_pii""#, "echo", "write to ada@example.com", "write to [email]", false),
+    ("PostToolUse", r#""mask_pii""#, "structured", "ada@example.com", "[email]", false),
+    ("PostToolUse", r#""mask_pii""#, "embedded", "ada@example.com", "[email]", false),
+    ("PostToolUse", r#""mask_pii""#, "fail", "ada@example.com", "failed: [email]", true),
+    ("PostToolUse", r#""mask_pii""#, "refuse", "ada@example.com", "refused: [email]", true),
+    ("PostToolUse", r#""mask_secrets""#, "echo", "password=hunter2hunter2xQ9", "[REDACTED_SECRET]", false),
+    ("PostToolUse", r#""strip_invisible""#, "echo", "a\u{200b}b", "ab", false),
+    ("PostToolUse", r#""cap_results","with":{"most":200}"#, "large", "x", "left out", false),
+];
+
+#[cfg(feature = "prebuilt")]
+#[test]
+fn a_rule_names_a_ready_made_hook_that_judges_calls_and_results() {
+    for (event, hook, tool, text, expected, is_error) in READY_MADE {
+        let rules = format!(r#"{{"hooks":{{"{event}":[{{"hooks":[{{"type":"hook","id":{hook}}}]}}]}}}}"#);
+        let (_folder, command) = with_rules(&rules, true);
+        let mut peer = Peer::greeted(command);
+        let result = peer.call(tool, &json!({"text": text}));
+        assert!(result.to_string().contains(expected), "{hook} {tool}: {:.500}", result.to_string());
+        assert!(!result.to_string().contains("ada@"), "{hook} {tool}: {result}");
+        assert_eq!(result["isError"] == true, *is_error, "{hook} {tool}: {:.500}", result.to_string());
+    }
+}
+
+/// A guard serves one client, whose calls count together.
+#[cfg(feature = "prebuilt")]
+#[test]
+fn limits_of_a_ready_made_hook_count_the_calls_of_a_client() {
+    let limits =
+        r#"{"type":"hook","id":"limit_calls","with":{"limits":{"mcp__desk__echo":{"conversation":2,"per_minute":9}}}}"#;
+    let (_folder, command) = with_rules(&format!(r#"{{"hooks":{{"PreToolUse":[{{"hooks":[{limits}]}}]}}}}"#), true);
+    let mut peer = Peer::greeted(command);
+    let results = [0; 3].map(|_| peer.call("echo", &json!({"text": "hi"})));
+    assert_eq!(results.each_ref().map(|result| result["isError"] == true), [false, false, true], "{results:?}");
+}
+
+/// In a program with hooks of its own, which links those of a library too: its own run, and rules name any of them.
+#[test]
+fn rules_name_the_hooks_of_an_own_program() {
+    let guards = |rules: &str| {
+        let (folder, program) = with_rules(rules, true);
+        let mut command = Command::new(example("guards"));
+        command.args(program.get_args()).env("XDG_CONFIG_HOME", folder.path());
+        (folder, command)
+    };
+    for (hook, masked) in [(r#""mask""#, "ada@example.com *** and"), (r#""mask_pii""#, "[email] *** and")] {
+        if cfg!(not(feature = "prebuilt")) && hook.contains("pii") {
+            continue;
+        }
+        let rules = format!(r#"{{"hooks":{{"PostToolUse":[{{"hooks":[{{"type":"hook","id":{hook}}}]}}]}}}}"#);
+        let (_folder, command) = guards(&rules);
+        let mut peer = Peer::greeted(command);
+        let result = peer.call("echo", &json!({"text": "ada@example.com s3cret and"}));
+        assert_eq!(result["content"][0]["text"], masked, "{hook}");
+        assert_eq!(peer.call("delete", &json!({}))["content"][0]["text"], "Denied: nothing is deleted here", "{hook}");
+    }
+    let (_folder, mut command) = guards(r#"{"hooks":{"PostToolUse":[{"hooks":[{"type":"hook","id":"maks"}]}]}}"#);
+    let stderr = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(stderr.contains("did you mean `mask`?"), "{stderr}");
+}
+
+/// Nobody else tells the person that a guard has not judged.
+#[test]
+fn what_rules_say_to_the_person_is_told() {
+    let rule =
+        |matcher: &str, command: &str| json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]});
+    let rules = json!({"hooks": {
+        "PreToolUse": [
+            rule("mcp__desk__echo", "echo it broke >&2; exit 1"),
+            rule("mcp__desk__add", r#"echo '{"systemMessage": "the sum\u001b[31m is known"}'"#),
+        ],
+        "PostToolUse": [rule("mcp__desk__delete", "echo no mask >&2; exit 1")],
+    }});
+    let (folder, mut command) = with_rules(&rules.to_string(), true);
+    let told = folder.path().join("told");
+    let mut peer = Peer::greeted_with(&mut command, fs::File::create(&told).unwrap().into());
+    for tool in ["echo", "add", "delete"] {
+        peer.call(tool, &json!({"text": "hi"}));
+    }
+    peer.end();
+    let told = fs::read_to_string(told).unwrap();
+    for expected in [
+        "PreToolUse hook error: pre_tool_use_",
+        "it broke",
+        "the sum [31m is known",
+        "PostToolUse hook error: ",
+        "no mask",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
     }
 }
 
@@ -100,16 +273,26 @@ fn a_result_that_no_rule_judges_passes_in_any_form() {
     assert_eq!(peer.line().unwrap(), format!("{odd}\n").as_bytes());
 }
 
-/// A structured result that a rule replaces keeps its structure, without which clients with a schema refuse it.
+/// A structured result that a rule replaces keeps its structure, without which clients with a schema refuse it. What has not
+/// its shape is an error, which they read.
 #[test]
-fn a_rule_that_masks_a_structured_result_leaves_a_structure() {
-    let masked = r#"{"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"key": "***"}}}"#;
-    let rules = json!({"hooks": {"PostToolUse": [{"hooks": [
-        {"type": "command", "command": format!("echo '{masked}'"), "onFailure": "block"}]}]}});
-    let (_folder, command) = with_rules(&rules.to_string(), true);
-    let mut peer = Peer::greeted(command);
-    let result = peer.call("structured", &json!({"text": "s3cret"}));
-    assert_eq!(result["structuredContent"], json!({"key": "***"}), "{result}");
+fn a_rule_that_masks_a_structured_result_leaves_a_structure_or_an_error() {
+    for (masked, structured) in [
+        (r#"{"key": "***", "list": [1, 2.5, null]}"#, json!({"key": "***", "list": [1, 2.5, null]})),
+        (r#"{"key": "***"}"#, json!(null)),
+        (r#""***""#, json!(null)),
+    ] {
+        let answer =
+            format!(r#"{{"hookSpecificOutput": {{"hookEventName": "PostToolUse", "updatedToolOutput": {masked}}}}}"#);
+        let rules = json!({"hooks": {"PostToolUse": [{"hooks": [
+            {"type": "command", "command": format!("echo '{answer}'"), "onFailure": "block"}]}]}});
+        let (_folder, command) = with_rules(&rules.to_string(), true);
+        let mut peer = Peer::greeted(command);
+        let result = peer.call("structured", &json!({"text": "s3cret"}));
+        assert_eq!(result["structuredContent"], structured, "{result}");
+        assert_eq!(result["isError"], structured.is_null(), "{result}");
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("***"), "{result}");
+    }
 }
 
 /// The process of a rule does not outlive the guard.

@@ -58,8 +58,12 @@ impl Peer {
     }
 
     /// Starts and greets.
-    pub(crate) fn greeted(command: Command) -> Self {
-        let mut peer = Self::start(command);
+    pub(crate) fn greeted(mut command: Command) -> Self {
+        Self::greeted_with(&mut command, Stdio::piped())
+    }
+
+    pub(crate) fn greeted_with(command: &mut Command, stderr: Stdio) -> Self {
+        let mut peer = Self::start_with(command, stderr);
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "test", "version": "1"}});
         peer.request(&json!("hello"), "initialize", &hello);
