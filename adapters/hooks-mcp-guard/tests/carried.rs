@@ -32,18 +32,23 @@ const CARRIED: &[(&str, &str, &str, &str)] = &[
         r#"{"a":"1","b":0}"#,
         r#"{"content":[{"type":"text","text":"Denied: a and b are whole numbers"}],"isError":true}"#,
     ),
-    ("mask a text", "echo", r#"{"text":"a s3cret"}"#, r#"{"content":[{"type":"text","text":"a ***"}]}"#),
+    (
+        "mask a text",
+        "echo",
+        r#"{"text":"a s3cret"}"#,
+        r#"{"content":[{"type":"text","text":"a ***"}],"isError":false}"#,
+    ),
     (
         "mask structured content",
         "structured",
         r#"{"text":"s3cret"}"#,
-        r#"{"content":[{"type":"text","text":"see the structure"}],"structuredContent":{"key":"***","list":[1,2.5,null]}}"#,
+        r#"{"content":[{"type":"text","text":"see the structure"}],"structuredContent":{"key":"***","list":[1,2.5,null]},"isError":false}"#,
     ),
     (
         "mask an embedded text, and leave the picture",
         "embedded",
         r#"{"text":"s3cret"}"#,
-        r#"{"content":[{"type":"image","data":"aGFsbG8=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///note","mimeType":"text/plain","text":"***"}}]}"#,
+        r#"{"content":[{"type":"image","data":"aGFsbG8=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///note","mimeType":"text/plain","text":"***"}}],"isError":false}"#,
     ),
     (
         "mask a failure",
@@ -61,7 +66,7 @@ const CARRIED: &[(&str, &str, &str, &str)] = &[
         "remove",
         "diary",
         r#"{"text":"dear diary"}"#,
-        r#"{"content":[{"type":"text","text":"[result removed by private]"}]}"#,
+        r#"{"content":[{"type":"text","text":"[result removed by private]"}],"isError":false}"#,
     ),
 ];
 

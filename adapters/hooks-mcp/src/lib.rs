@@ -11,13 +11,13 @@
 //! | do nothing | the answer of the server, as it is |
 //! | rewrite the arguments | the answer of a call with these arguments |
 //! | deny; ask, and the approver says no | a result with `isError` and the reason |
-//! | answer | this result; the server is not asked |
-//! | rewrite or remove a result | the result as they left it |
+//! | answer | this result, and an object of JSON in its text as its structure; the server is not asked |
+//! | rewrite or remove a result | the result as they left it, with `isError` if its structure is gone or of another shape |
 //! | halt | a result with `isError`: a server cannot end the turn of its client |
 //! | fail although required | a result with `isError` and nothing that the server said |
 //!
-//! Hooks read structured content and embedded texts as texts, so that what masks texts masks them too. An error of the
-//! protocol is a tool that failed; it stays an error unless a hook rewrites it or adds to it.
+//! Hooks read structured content, embedded texts, and `_meta` and other keys of a result as texts, so that what masks texts
+//! masks them too. An error of the protocol is a tool that failed; it stays an error unless a hook rewrites it or adds to it.
 //!
 //! Not carried: a call as a task, whose result comes later, is refused. A request for more input (`input_required`) is no
 //! result yet and passes.

@@ -25,6 +25,9 @@ fn judge(event: &BeforeToolCall, mut input: ToolInput) -> Result<(ToolInput, Per
         Some("deny") => Permission::deny("no"),
         Some("ask") => Permission::ask("may I?"),
         Some("defer") => Permission::defer("later?"),
+        Some("answer") if event.call.name == "mcp__desk__structured" => {
+            Permission::answer(ToolResult::new(r#"{"key":"known"}"#))
+        }
         Some("answer") => Permission::answer(ToolResult::new("known")),
         Some("halt") => return Err(Halt::new("enough")),
         Some("rewrite") => {
@@ -88,6 +91,7 @@ const CARRIED: &[(&str, &str, &str, bool)] = &[
     ("echo", "context", "context|and this", false),
     ("structured", "s3cret", "see the structure|{\"key\":\"***\",\"list\":[1,2.5,null]}", false),
     ("structured", "hi", "see the structure|{\"key\":\"hi\",\"list\":[1,2.5,null]}", false),
+    ("structured", "answer", "{\"key\":\"known\"}|{\"key\":\"known\"}", false),
     ("fail", "hi", "failed: hi", true),
 ];
 
