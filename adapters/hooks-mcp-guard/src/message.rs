@@ -1,6 +1,6 @@
 //! A message of JSON-RPC, read so that no other reader can find another one in the same bytes.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -56,7 +56,7 @@ impl<'a> Message<'a> {
         if text.trim_end().contains('\r') {
             return Err(fault("it has a line break inside"));
         }
-        let Entries(entries) = serde_json::from_str(text).map_err(|error| fault(&error.to_string()))?;
+        let Entries(entries) = serde_json::from_str(text).map_err(|error| fault(&placed(text, text, &error)))?;
         let (mut id, mut method, mut other, mut version) = (None, None, None, None);
         let (mut params, mut result, mut error) = (None, None, None);
         for (key, value) in entries {
@@ -114,13 +114,9 @@ pub(crate) fn id_of(line: &[u8]) -> Option<Id> {
 }
 
 /// The name of the tool and the arguments of a call, if every reader finds the same.
-pub(crate) fn call_of(params: Option<&RawValue>) -> Result<(String, Option<Map<String, Value>>), String> {
-    let params = params.ok_or("it has no params")?;
-    serde_json::from_str::<Unambiguous<true>>(params.get()).map_err(|error| error.to_string())?;
-    let mut params: Map<String, Value> = serde_json::from_str(params.get()).map_err(|error| error.to_string())?;
-    if let Some(key) =
-        params.keys().find(|key| ["name", "arguments", "task"].contains(&&*folded(key)) && folded(key) != **key)
-    {
+pub(crate) fn call_of(line: &[u8], params: Option<&RawValue>) -> Result<(String, Option<Map<String, Value>>), String> {
+    let mut params = unambiguous::<true>(line, params.ok_or("it has no params")?)?;
+    if let Some(key) = misspelt(&params, &["name", "arguments", "task"]) {
         return Err(format!("it has a key `{key}`"));
     }
     if params.contains_key("task") {
@@ -137,32 +133,136 @@ pub(crate) fn call_of(params: Option<&RawValue>) -> Result<(String, Option<Map<S
     }
 }
 
-/// The answer of a server to a call: its result, or the text of an error of the protocol. `None` if hooks cannot see all
-/// that a client could.
-pub(crate) fn answer_of(line: &[u8]) -> Option<Result<Map<String, Value>, String>> {
-    let message = Message::read(line).ok().filter(|message| message.other.is_none())?;
-    if let Some(error) = message.error {
-        let error: Map<String, Value> = strict(error)?;
-        let text = error.get("message")?.as_str()?;
-        if error.keys().any(|key| !["code", "message", "data"].contains(&&**key)) {
-            return None;
-        }
-        return Some(Err(error.get("data").map_or_else(|| text.to_owned(), |data| format!("{text} ({data})"))));
+/// The answer of a server to a call or for a list: its result, or the text of an error of the protocol.
+///
+/// # Errors
+/// Why hooks may not see all that a client could. The text has nothing of the answer, which hooks have not masked.
+pub(crate) fn answer_of(line: &[u8]) -> Result<Result<Map<String, Value>, String>, String> {
+    let message = Message::read(line).map_err(|unreadable| unreadable.problem)?;
+    if message.other.is_some() {
+        return Err("it has a key beside `result` and `error` that is none of JSON-RPC".to_owned());
     }
-    let result = strict(message.result?)?;
+    if let Some(error) = message.error {
+        let error = unambiguous::<false>(line, error)?;
+        let text = error.get("message").and_then(Value::as_str).ok_or("its error has no message")?;
+        if error.keys().any(|key| !["code", "message", "data"].contains(&&**key)) {
+            return Err("its error has a key that errors do not have".to_owned());
+        }
+        return Ok(Err(error.get("data").map_or_else(|| text.to_owned(), |data| format!("{text} ({data})"))));
+    }
+    let result = unambiguous::<false>(line, message.result.ok_or("it has no result")?)?;
+    if is_misspelt(&result) {
+        return Err("a key stands there in a spelling that some readers take for the right one".to_owned());
+    }
     // Two forms of a result at once: a client could read the one that hooks do not.
     let forms = [
         result.contains_key("content") || result.contains_key("structuredContent"),
         result.contains_key("toolResult"),
         result.get("resultType").is_some_and(|form| form == "input_required"),
     ];
-    (forms.iter().filter(|has| **has).count() < 2).then_some(Ok(result))
+    if forms.iter().filter(|has| **has).count() > 1 {
+        return Err("it has two forms of a result".to_owned());
+    }
+    Ok(Ok(result))
 }
 
-/// An object in which no key stands twice, at any depth.
-fn strict(object: &RawValue) -> Option<Map<String, Value>> {
-    serde_json::from_str::<Unambiguous<false>>(object.get()).ok()?;
-    serde_json::from_str(object.get()).ok()
+/// Whether some readers find in a result what hooks, or the list of tools that are offered, do not.
+fn is_misspelt(result: &Map<String, Value>) -> bool {
+    let known =
+        ["content", "structuredContent", "isError", "_meta", "resultType", "toolResult", "task", "tools", "nextCursor"];
+    let items =
+        |key: &str| result.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    let resources = items("content").filter_map(|block| block.get("resource")?.as_object());
+    misspelt(result, &known).is_some()
+        || items("content").any(|block| misspelt(block, &["type", "text", "resource"]).is_some())
+        || resources.into_iter().any(|resource| misspelt(resource, &["text"]).is_some())
+        || items("tools").any(|tool| misspelt(tool, &["name"]).is_some())
+}
+
+/// A key that is none of these, and that some readers take for one.
+fn misspelt<'a>(object: &'a Map<String, Value>, known: &[&str]) -> Option<&'a String> {
+    let is_taken_for = |key: &String| known.iter().any(|known| key != known && folded(key) == folded(known));
+    object.keys().find(|key| is_taken_for(key))
+}
+
+/// An object in which every reader finds the same: without a key that stands there twice, at any depth, and without numbers
+/// that readers round, each in its way. If `FOLDED`, without keys in two spellings either.
+fn unambiguous<const FOLDED: bool>(line: &[u8], part: &RawValue) -> Result<Map<String, Value>, String> {
+    let text = part.get();
+    let at = |error: serde_json::Error| placed(line, text, &error);
+    serde_json::from_str::<Unambiguous<FOLDED>>(text).map_err(at)?;
+    if let Some(number) = numbers(text).find(|number| !is_certain(number)) {
+        let column = column_of(line, number) + 1;
+        let number = if FOLDED { format!("the number {number:.40}") } else { "a number".to_owned() };
+        return Err(format!("{number} at column {column} is one that readers round"));
+    }
+    serde_json::from_str(text).map_err(at)
+}
+
+/// What is wrong, and where in the line.
+fn placed(line: impl AsRef<[u8]>, part: &str, error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+    match error.column() {
+        0 => what.to_owned(),
+        column => format!("{what} at column {}", column_of(line, part) + column),
+    }
+}
+
+/// How many bytes of the line are before a part of it.
+fn column_of(line: impl AsRef<[u8]>, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(line.as_ref().as_ptr().addr())
+}
+
+/// The numbers in JSON, as they are written.
+fn numbers(json: &str) -> impl Iterator<Item = &str> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        loop {
+            rest = &rest[rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?..];
+            if let Some(string) = rest.strip_prefix('"') {
+                let mut is_escaped = false;
+                let end = string.find(|c| {
+                    let is_end = c == '"' && !is_escaped;
+                    is_escaped = c == '\\' && !is_escaped;
+                    is_end
+                })?;
+                rest = &string[end + 1..];
+                continue;
+            }
+            let is_over = |c: char| !c.is_ascii_digit() && !matches!(c, '-' | '+' | '.' | 'e' | 'E');
+            let (number, behind) = rest.split_at(rest.find(is_over).unwrap_or(rest.len()));
+            rest = behind;
+            return Some(number);
+        }
+    })
+}
+
+/// Whether a number is a whole one of 64 bits, or one as writers of floating-point numbers print it. Of others, readers that
+/// keep all digits find another value than those that round.
+fn is_certain(number: &str) -> bool {
+    if number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok() {
+        return true;
+    }
+    let Ok(value) = number.parse::<f64>() else { return false };
+    let is = |printed: &str| decimal(printed) == decimal(number);
+    let is_printed = || is(&format!("{value:e}")) || is(&format!("{value:.15e}")) || is(&format!("{value:.16e}"));
+    number.contains(['.', 'e', 'E']) && is_printed()
+}
+
+/// The digits of a number without zeros around them, and the power of ten of the last one.
+fn decimal(number: &str) -> (String, Option<i64>) {
+    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let fraction = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let digits = digits.replace(['-', '.'], "");
+    let (all, digits) = (digits.len(), digits.trim_end_matches('0'));
+    let shift = i64::try_from(all - digits.len()).ok().zip(i64::try_from(fraction).ok());
+    let power = exponent.parse::<i64>().ok().zip(shift);
+    let power = power.and_then(|(power, (zeros, fraction))| power.checked_add(zeros)?.checked_sub(fraction));
+    match digits.trim_start_matches('0') {
+        "" => (String::new(), Some(0)),
+        digits => (digits.to_owned(), power),
+    }
 }
 
 /// What remains of a word for readers that do not tell upper from lower case, end it at a zero byte, or pass over what is
@@ -195,7 +295,10 @@ impl<'de> Deserialize<'de> for Entries<'de> {
                 let mut entries: Vec<(String, &RawValue)> = Vec::new();
                 while let Some((key, value)) = map.next_entry::<String, _>()? {
                     if entries.iter().any(|(known, _)| *known == key) {
-                        return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
+                        // Another one may be what hooks have to mask.
+                        let known = MEMBERS.iter().find(|member| **member == key);
+                        let key = known.map_or("a key".to_owned(), |key| format!("the key `{key}`"));
+                        return Err(A::Error::custom(format_args!("{key} stands there twice")));
                     }
                     entries.push((key, value));
                 }
@@ -206,8 +309,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// Any JSON in which no object has a key twice. If `FOLDED`, not in two spellings either, and no number is a whole one that
-/// does not fit into 64 bits: readers round it, each in its way.
+/// Any JSON in which no object has a key twice. If `FOLDED`, not in two spellings either, and the error names the key.
 struct Unambiguous<const FOLDED: bool>;
 
 impl<'de, const FOLDED: bool> Deserialize<'de> for Unambiguous<FOLDED> {
@@ -239,10 +341,7 @@ impl<'de, const FOLDED: bool> Visitor<'de> for Unambiguous<FOLDED> {
         Ok(self)
     }
 
-    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Self, E> {
-        if FOLDED && number.fract() == 0.0 && number.abs() >= 2_f64.powi(63) {
-            return Err(E::custom(format_args!("the number {number} does not fit into 64 bits")));
-        }
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
         Ok(self)
     }
 
@@ -256,11 +355,20 @@ impl<'de, const FOLDED: bool> Visitor<'de> for Unambiguous<FOLDED> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
-        let mut keys = HashSet::new();
+        let mut keys = HashMap::new();
         while let Some((key, Self)) = map.next_entry::<String, Self>()? {
             let key_read = if FOLDED { folded(&key) } else { key.clone() };
-            if !keys.insert(key_read) {
-                return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
+            match keys.insert(key_read, key.clone()) {
+                None => {}
+                Some(_) if !FOLDED => return Err(A::Error::custom("a key stands there twice")),
+                Some(other) if other == key => {
+                    return Err(A::Error::custom(format_args!("the key {key:?} stands there twice")));
+                }
+                Some(other) => {
+                    return Err(A::Error::custom(format_args!(
+                        "the keys {other:?} and {key:?} are one for some readers"
+                    )));
+                }
             }
         }
         Ok(self)

@@ -61,7 +61,7 @@ impl Session {
         }
         let passes = match message.kind {
             MessageKind::Request(id, method) if is_call(&method) => {
-                match call_of(message.params) {
+                match call_of(&line, message.params) {
                     Ok(call) => self.begin(id, message.raw_id, call, &line, server).await,
                     Err(problem) => self.refuse(message.raw_id, INVALID_PARAMS, &problem).await,
                 }
@@ -173,6 +173,7 @@ impl Session {
             Id::Text(text) if text.parse::<i64>().is_ok() => format!("{text:?}"),
             Id::Text(text) => text.clone(),
         };
+        let (reports, shown_id) = (self.reports.clone(), text.clone());
         let call = McpCall::new(tool).id(text).arguments(arguments.clone()).cancellation(cancelled.clone());
         let (session, server, line, raw_id) =
             (self.clone(), server.clone(), line.to_vec(), raw_id.map(ToOwned::to_owned));
@@ -193,9 +194,12 @@ impl Session {
             drop(server);
             let Ok(line) = answer.await else { return failed(ENDED) };
             match answer_of(&line) {
-                Some(result) => ServerAnswer { original: Ok(line), result },
-                None if judges_results => failed("The server's answer cannot be guarded"),
-                None => {
+                Ok(result) => ServerAnswer { original: Ok(line), result },
+                Err(problem) if judges_results => {
+                    reports.line(&format!("the answer to the call {shown_id} is withheld: {problem}"));
+                    failed(&format!("The server's answer cannot be guarded: {problem}"))
+                }
+                Err(_) => {
                     *passes.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.clone());
                     let nothing = Map::from_iter([("content".to_owned(), json!([]))]);
                     ServerAnswer { original: Ok(line), result: Ok(nothing) }
@@ -229,10 +233,18 @@ impl Session {
         if self.guard.offers_all() {
             return line;
         }
-        let Some(read) = answer_of(&line) else {
-            return error(Some(id), INTERNAL_ERROR, "The server's list of tools cannot be guarded");
+        let mut result = match answer_of(&line) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => return line,
+            Err(problem) => {
+                self.reports.line(&format!("a list of tools is withheld: {problem}"));
+                return error(
+                    Some(id),
+                    INTERNAL_ERROR,
+                    &format!("The server's list of tools cannot be guarded: {problem}"),
+                );
+            }
         };
-        let Ok(mut result) = read else { return line };
         let Some(Value::Array(tools)) = result.get_mut("tools") else { return line };
         let before = tools.len();
         tools.retain(|tool| tool["name"].as_str().is_some_and(|name| self.guard.is_offered(name)));

@@ -70,6 +70,9 @@ const PAST_THE_GATE: &[(&str, &[u8])] = &[
     ("a name with white space", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":" delete"}}"#),
     ("a name with what has no width", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"del\u200bete"}}"#),
     ("a number that is rounded", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"account":123456789012345678901}}}"#),
+    ("a fraction that is rounded", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"most":1000.00000000000000000001}}}"#),
+    ("a number that vanishes", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"x":[1e-400]}}}"#),
+    ("a whole number with a point that is rounded", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"x":9007199254740993.0}}}"#),
     ("an envelope with null beside it", br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":null,"params":{"name":"delete"}}"#),
     ("a key of another protocol", br#"{"jsonrpc":"2.0","id":1,"method":"ping","calls":[{"method":"tools/call","params":{"name":"delete"}}]}"#),
 ];
@@ -93,6 +96,47 @@ fn no_spelling_of_a_denied_call_reaches_the_server() {
         assert_eq!(received, "{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n", "{attempt}");
         assert!(status.success(), "{attempt}");
     }
+}
+
+/// Ids of 64 bits, and what writers of floating-point numbers print. A reader may round the ids; a guard that has to know
+/// compares them as it does.
+#[test]
+fn numbers_that_are_usual_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers = "[9007199254740993,18446744073709551615,-9223372036854775808,0,-0.0,0e9,0.1,1.50,100.00,0.10000000000000001,\
+        0.3000000000000000,6.022e23,1E+308,1.7976931348623157e308,5e-324,123456789.12345678]";
+    let text = r#""\"1e-400,\\\\""#;
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"x":{numbers},"y":{text}}}}}}}"#
+    );
+    let file = folder.path().join("received");
+    let mut peer = Peer::start(tee(&file));
+    peer.send(line.as_bytes());
+    peer.end();
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("{line}\n"));
+}
+
+/// What is refused is named, with its place in the line.
+#[test]
+fn a_refusal_says_what_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut peer = Peer::start(tee(&folder.path().join("received")));
+    for (arguments, reason) in [
+        (r#"{"a":1,"a":2}"#, "the key \"a\" stands there twice at column "),
+        (r#"{"a":1,"A":2}"#, "the keys \"a\" and \"A\" are one for some readers at column "),
+        (r#"{"a":18446744073709551616}"#, "the number 18446744073709551616 at column 88 is one that readers round"),
+    ] {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
+        );
+        peer.send(line.as_bytes());
+        let answer = peer.next();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(reason), "{message}");
+    }
+    peer.send(b"[1]");
+    let message = peer.next()["error"]["message"].take();
+    assert_eq!(message, "Refused by the guard: invalid type: sequence, expected one message, an object");
 }
 
 #[test]
@@ -187,6 +231,32 @@ const PAST_THE_MASK: &[(&str, &[&str])] = &[
     (
         "data beside a masked text",
         &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"s3cret"}],"_meta":{"x":"s3cret"}}}"#],
+    ),
+    (
+        "data beside nothing",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{"x":"s3cret"},"more":["s3cret"]}}"#],
+    ),
+    (
+        "another spelling of content",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"Content":[{"type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "another spelling of structured content",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"StructuredContent":{"a":"s3cret"}}}"#],
+    ),
+    (
+        "another spelling of a text",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x","Text":"s3cret"}]}}"#],
+    ),
+    (
+        "another spelling of a type",
+        &[r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","Type":"text","text":"s3cret"}]}}"#],
+    ),
+    (
+        "another spelling of an embedded text",
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"resource","resource":{"uri":"a:b","TEXT":"s3cret"}}]}}"#,
+        ],
     ),
     ("no JSON", &["s3cret"]),
     (
@@ -310,6 +380,96 @@ fn nothing_of_a_result_passes_the_hooks_that_mask_it() {
         let said = String::from_utf8(said.concat()).unwrap();
         assert!(!said.contains("s3cret"), "{attempt}: {said}");
         assert!(!said.contains("\\u0073"), "{attempt}: {said}");
+    }
+}
+
+/// Answers that hooks cannot read as every client does, and why: without anything of the answer, which is not masked.
+const WITHHELD: &[(&str, &str)] = &[
+    (
+        r#""result":{"content":[],"structuredContent":{"acct":9876543210987654321098}}"#,
+        "a number at column 76 is one that readers round",
+    ),
+    (r#""result":{"content":[],"structuredContent":{"x":0.12345678901234567890123}}"#, "a number at column "),
+    (r#""result":{"content":[{"type":"text","text":"cut \ud83d"}]}"#, "at column "),
+    (r#""result":{"content":[],"s3cret":1,"s3cret":2}"#, "a key stands there twice at column "),
+    (r#""result":{"content":[],"x":1e400}"#, "number out of range at column "),
+    (r#""result":{"content":[],"x":{"Content":1}},"traceId":"s3cret""#, "a key beside `result`"),
+    (r#""result":{"content":[],"Content":[]}"#, "in a spelling"),
+];
+
+#[test]
+fn an_answer_that_is_withheld_says_why_to_the_client_and_on_stderr() {
+    let folder = tempfile::tempdir().unwrap();
+    for (answer, reason) in WITHHELD {
+        let told = folder.path().join("told");
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":1,{answer}}}"#);
+        let mut peer = Peer::start_with(&mut saying(&[&answer]), fs::File::create(&told).unwrap().into());
+        peer.send(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}"#);
+        peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let message = peer.next()["error"]["message"].take();
+        peer.end();
+        for said in [message.as_str().unwrap(), &fs::read_to_string(&told).unwrap()] {
+            assert!(said.contains(reason) && !said.contains("s3cret") && !said.contains("98765"), "{answer}: {said}");
+        }
+    }
+}
+
+/// What a tool says, `echo` or `diary` (of which nobody may read a result), and what the client gets.
+const REWRITTEN: &[(&str, &str, &str)] = &[
+    (
+        "echo",
+        r#"{"content":[{"type":"text","text":"s3cret","annotations":{"a":1}}],"_meta":{"a":[1]},"next":"b","isError":false,"resultType":"complete"}"#,
+        r#"{"content":[{"type":"text","text":"***","annotations":{"a":1}}],"_meta":{"a":[1]},"next":"b","isError":false,"resultType":"complete"}"#,
+    ),
+    (
+        "echo",
+        r#"{"content":[{"type":"text","text":"s3cret"}],"structuredContent":{"a":["s3cret",1.5],"b":null}}"#,
+        r#"{"content":[{"type":"text","text":"***"}],"structuredContent":{"a":["***",1.5],"b":null}}"#,
+    ),
+    // A mask that changes the shape, here in a key.
+    (
+        "echo",
+        r#"{"content":[],"structuredContent":{"s3cret":1}}"#,
+        r#"{"content":[{"type":"text","text":"{\"***\":1}"}],"isError":true}"#,
+    ),
+    (
+        "diary",
+        r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1},"_meta":{"a":"x"}}"#,
+        r#"{"content":[{"type":"text","text":"[result removed by private]"}],"isError":true}"#,
+    ),
+    (
+        "diary",
+        r#"{"content":[{"type":"text","text":"x"}],"_meta":{"a":"x"}}"#,
+        r#"{"content":[{"type":"text","text":"[result removed by private]"}]}"#,
+    ),
+];
+
+#[test]
+fn a_rewritten_result_is_otherwise_as_it_was_and_fits_its_schema_or_is_an_error() {
+    for (tool, result, expected) in REWRITTEN {
+        let mut peer = Peer::start(saying(&[&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)]));
+        let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}"#);
+        peer.send(call.as_bytes());
+        peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        assert_eq!(peer.next()["result"], serde_json::from_str::<Value>(expected).unwrap(), "{result}");
+    }
+}
+
+#[test]
+fn a_list_of_tools_in_which_some_readers_find_others_is_withheld() {
+    for (list, reason) in [
+        (r#"{"tools":[{"name":"echo"}],"Tools":[{"name":"delete"}]}"#, "in a spelling"),
+        (r#"{"tools":[{"name":"echo","Name":"delete"}]}"#, "in a spelling"),
+        (r#"{"tools":[{"name":"echo","inputSchema":{"b":123456789012345678901234567890}}]}"#, "readers round"),
+    ] {
+        let guard = saying(&[&format!(r#"{{"jsonrpc":"2.0","id":2,"result":{list}}}"#)]);
+        let mut command = Command::new(guard.get_program());
+        command.args(["--tool", "echo"]).args(guard.get_args());
+        let mut peer = Peer::start(command);
+        peer.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        peer.send(br#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+        let message = peer.next()["error"]["message"].take();
+        assert!(message.as_str().unwrap().contains(reason), "{list}: {message}");
     }
 }
 
