@@ -69,15 +69,19 @@ fn unambiguous(text: &str) -> Option<Value> {
     flaws.is_empty().then(|| node.value())
 }
 
-/// The replacement of a result: the blocks of MCP, text, or the parts of the shell's output.
+/// The replacement of a result: the blocks of MCP, a whole result of MCP, text, or the parts of the shell's output.
 fn blocks(value: &Value) -> Vec<Block> {
-    let is_block = |item: &Value| item["type"] == "text" && item["text"].is_string();
-    match value {
-        Value::Array(items) if !items.is_empty() && items.iter().all(is_block) => {
-            items.iter().filter_map(|item| item["text"].as_str()).map(Block::from).collect()
+    let text = |item: &Value| (item["type"] == "text").then(|| item["text"].as_str().map(str::to_owned))?;
+    let items = value.get("content").filter(|content| content.is_array()).unwrap_or(value);
+    let texts: Option<Vec<String>> = items.as_array().and_then(|items| items.iter().map(text).collect());
+    let Some(mut texts) = texts.filter(|texts| !texts.is_empty()) else { return vec![Block::from(output(value))] };
+    if let Some(structure) = value.get("structuredContent") {
+        let says = |text: &String| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structure);
+        if !texts.iter().any(says) {
+            texts.push(structure.to_string());
         }
-        _ => vec![Block::from(output(value))],
     }
+    texts.into_iter().map(Block::from).collect()
 }
 
 fn output(value: &Value) -> String {
