@@ -36,7 +36,7 @@
 //!   told why. Of a server, what answers no request is left out.
 //! - Rules that cannot be read, of which `hooks check` warns, that are all switched off, or of which none can run for a tool of
 //!   the server, and lines above 64 MiB, end the program. What rules say to the person, and failures of hooks, are told on
-//!   standard error, up to 80 times. No process that it starts inherits its output. Told to end, it ends the processes of its
+//!   standard error, up to 80 times, and so are rules that name the server and none of the tools that it lists. No process that it starts inherits its output. Told to end, it ends the processes of its
 //!   rules, but for those that nobody waits for.
 //!
 //! Not judged: what a server says beside results, such as progress, logs, resources, prompts and requests for sampling; and

@@ -117,7 +117,7 @@ fn start(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 
 async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
     let reports = Reports::default();
-    let (hooks, judges_results) = rules::load(&options.name, &options.rules, options.project, &reports)?;
+    let (hooks, rules) = rules::load(&options.name, &options.rules, options.project, &reports)?;
     // One client, as long as it is connected: what hooks count in a conversation, they count for it.
     let conversation = format!("{}-{}", options.name, std::process::id());
     let cx = HookContext::builder().agent("hooks-mcp-guard").conversation(conversation);
@@ -140,7 +140,7 @@ async fn run(options: Options) -> Result<ExitCode, Box<dyn Error>> {
     let mut written = tokio::spawn(write_lines(stdout, client_lines));
     tokio::spawn(write_lines(stdin, server_lines));
     let calls = CancellationToken::new();
-    let session = Session::new(guard, to_client, reports, judges_results, calls.clone());
+    let session = Session::new(guard, to_client, reports, rules, calls.clone());
     let mut client = tokio::spawn(hear_client(session.clone(), to_server.clone()));
     let mut said = BufReader::new(said);
     let server_session = session.clone();

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hook_sdk::diagnostics::FindingKind;
+use hook_sdk::diagnostics::{Finding, FindingKind};
 use hook_sdk::record::{Observer, Record, Status};
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{Hook, HookSet, Registry};
@@ -14,13 +14,13 @@ use hooks_rules::{Event, RuleFile, Rules, RulesBuilder, Severity, Trust};
 use crate::streams::Reports;
 
 /// Loads the hooks. What does not load would be a guard that is missing, so it is an error.
-/// Returns too whether any of them judges results: the rules of other events have a hook there too, for the texts that they add.
+/// Returns too the rules, and whether anything judges results: the rules of other events have a hook there too, for the texts that they add.
 pub(crate) fn load(
     server: &str,
     files: &[PathBuf],
     project: Option<PathBuf>,
     reports: &Reports,
-) -> Result<(HookSet, bool), Box<dyn Error>> {
+) -> Result<(HookSet, (Rules, bool)), Box<dyn Error>> {
     let registry = Registry::discover()?;
     let own = own_hooks(&registry);
     if own.is_empty() && files.is_empty() {
@@ -62,14 +62,14 @@ pub(crate) fn load(
     let of_results = [Event::PostToolUse, Event::PostToolUseFailure];
     let judges_results = own.iter().cloned().chain(named).any(|hook| judges(&hook))
         || list.iter().any(|rule| of_results.contains(&rule.event));
-    Ok((registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?, judges_results))
+    Ok((registry.scope(&AgentDef::new("hooks-mcp-guard"), None)?, (rules, judges_results)))
 }
 
 /// The linked hooks that run without being named: all but those of a library, from which rules choose.
 fn own_hooks(registry: &Registry) -> Vec<Arc<Hook>> {
     let findings = registry.audit([]);
     let unnamed = findings.iter().filter(|finding| finding.kind() == FindingKind::UnnamedHook);
-    let unnamed: HashSet<&str> = unnamed.map(|finding| finding.about()).collect();
+    let unnamed: HashSet<&str> = unnamed.map(Finding::about).collect();
     let is_own = |hook: &Arc<Hook>| hook.of_plugin().is_some() || unnamed.contains(hook.id().as_str());
     registry.hooks().into_iter().filter(is_own).collect()
 }

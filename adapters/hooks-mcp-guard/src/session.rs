@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::CancellationToken;
-use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer};
+use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer, unreadable};
+use hooks_rules::Rules;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,9 @@ pub(crate) struct Session {
     requests: Arc<Requests>,
     client: Lines,
     reports: Reports,
+    rules: Rules,
+    /// Whether the rules have been compared with the tools of the server.
+    is_audited: Arc<AtomicBool>,
     /// Whether hooks judge results. Without them, one that hooks could not read passes.
     judges_results: bool,
     /// Ends all calls.
@@ -41,10 +45,11 @@ impl Session {
         guard: McpGuard,
         client: Lines,
         reports: Reports,
-        judges_results: bool,
+        (rules, judges_results): (Rules, bool),
         end: CancellationToken,
     ) -> Self {
-        Self { guard, requests: Arc::default(), client, reports, judges_results, end }
+        let (requests, is_audited) = (Arc::default(), Arc::default());
+        Self { guard, requests, client, reports, rules, is_audited, judges_results, end }
     }
 
     /// A line of the client. `server` takes what may pass, and is closed when the client has closed its side and no call
@@ -133,7 +138,10 @@ impl Session {
             MessageKind::Request(..) | MessageKind::Notification(_) => line,
             MessageKind::Response(id) => match self.requests.take(&id) {
                 Some(Waiting::Plain) => line,
-                Some(Waiting::List) => self.offered(&id, line),
+                Some(Waiting::List) => {
+                    self.audit(&line);
+                    self.offered(&id, line)
+                }
                 Some(Waiting::Call(guarding, _)) => {
                     // Whoever guards it may have been cancelled meanwhile.
                     let _ = guarding.send(line);
@@ -193,7 +201,11 @@ impl Session {
             // The input of the server ends when the client's does and no call is on its way.
             drop(server);
             let Ok(line) = answer.await else { return failed(ENDED) };
-            match answer_of(&line) {
+            let read = answer_of(&line).and_then(|answer| match answer.as_ref().ok().and_then(unreadable) {
+                Some(problem) => Err(problem),
+                None => Ok(answer),
+            });
+            match read {
                 Ok(result) => ServerAnswer { original: Ok(line), result },
                 Err(problem) if judges_results => {
                     reports.line(&format!("the answer to the call {shown_id} is withheld: {problem}"));
@@ -226,6 +238,20 @@ impl Session {
     async fn refuse(&self, id: Option<&RawValue>, code: i32, problem: &str) {
         self.reports.line(&format!("a message of the client is refused: {problem}"));
         let _ = self.client.send(error(id, code, &format!("Refused by the guard: {problem}"))).await;
+    }
+
+    /// Reports rules that name this server, and none of its tools, once it has listed them all at once.
+    fn audit(&self, line: &[u8]) {
+        let result = serde_json::from_slice::<Value>(line).unwrap_or_default()["result"].take();
+        let tools = result["tools"].as_array().into_iter().flatten();
+        let tools: Vec<String> = tools.filter_map(|tool| Some(self.guard.tool_name(tool["name"].as_str()?))).collect();
+        let is_whole = !tools.is_empty() && result["nextCursor"].is_null();
+        if is_whole && !self.is_audited.swap(true, Ordering::Relaxed) {
+            let prefix = self.guard.tool_name("");
+            for defect in self.rules.audit(tools).iter().filter(|defect| defect.problem.contains(&prefix)) {
+                self.reports.notice(&format!("{}:{}: {}", defect.file.display(), defect.line, defect.problem));
+            }
+        }
     }
 
     /// A list of tools without those that may not be called.

@@ -395,6 +395,9 @@ const WITHHELD: &[(&str, &str)] = &[
     (r#""result":{"content":[],"x":1e400}"#, "number out of range at column "),
     (r#""result":{"content":[],"x":{"Content":1}},"traceId":"s3cret""#, "a key beside `result`"),
     (r#""result":{"content":[],"Content":[]}"#, "in a spelling"),
+    (r#""result":{"content":"s3cret"}"#, "its content is no list"),
+    (r#""result":{"content":[{"type":"text","text":"a"},{"type":"text","text":98765}]}"#, "block 2 of its content"),
+    (r#""result":{"content":[],"task":{"taskId":"s3cret"}}"#, "as a task"),
 ];
 
 #[test]

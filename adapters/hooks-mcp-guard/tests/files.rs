@@ -189,6 +189,25 @@ fn a_rule_names_a_ready_made_hook_that_judges_calls_and_results() {
     }
 }
 
+/// A rule reads the text of a result without what stands beside it for the client, which masks cover.
+#[cfg(feature = "prebuilt")]
+#[test]
+fn a_mask_covers_what_stands_beside_a_result_and_a_rule_does_not_read_it() {
+    let said = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"a\":1}"}],"_meta":{"by":"ada@example.com"}}}"#;
+    let rules = r#"{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"cat >seen"},{"type":"hook","id":"mask_pii"}]}]}}"#;
+    let (folder, guard) = with_rules(rules, true);
+    let mut command = Command::new(guard.get_program());
+    command.args(["--name", "desk", "--rules", "hooks.json", "--"]);
+    command.args(["sh", "-c", "read line; printf '%s\n' \"$1\"; cat >/dev/null", "sh", said]);
+    command.env("XDG_CONFIG_HOME", folder.path()).current_dir(folder.path());
+    let mut peer = Peer::start(command);
+    let result = peer.call("echo", &json!({}));
+    assert_eq!(result, json!({"content": [{"type": "text", "text": "{\"a\":1}"}], "_meta": {"by": "[email]"}}));
+    let seen: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("seen")).unwrap()).unwrap();
+    assert_eq!(seen["tool_response"], json!({"a": 1}));
+}
+
 /// A guard serves one client, whose calls count together.
 #[cfg(feature = "prebuilt")]
 #[test]
@@ -257,11 +276,36 @@ fn what_rules_say_to_the_person_is_told() {
     }
 }
 
+/// A tool that is misspelt would be one without a guard. Rules for other servers may stand beside it.
+#[test]
+fn a_rule_that_names_no_tool_of_the_server_is_told_when_it_lists_them() {
+    let deny = |matcher: &str| json!({"matcher": matcher, "hooks": [{"type": "command", "command": "exit 2"}]});
+    let of = ["mcp__desk__delte", "mcp__desk__remove.*", "mcp__desk__delete", "mcp__mail__send", "Bash"].map(deny);
+    let (folder, mut command) = with_rules(&json!({"hooks": {"PreToolUse": of}}).to_string(), true);
+    let told = folder.path().join("told");
+    let mut peer = Peer::greeted_with(&mut command, fs::File::create(&told).unwrap().into());
+    for _ in 0..2 {
+        peer.request(&json!(1), "tools/list", &json!({}));
+    }
+    peer.end();
+    let told = fs::read_to_string(told).unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains("`mcp__desk__delte`"), "{told}");
+    assert!(lines[1].contains("`mcp__desk__remove.*`"), "{told}");
+}
+
 /// Rules that judge no result leave one alone that they could not read.
 #[test]
 fn a_result_that_no_rule_judges_passes_in_any_form() {
+    for odd in
+        [r#""content":[{"type":"text","text":"a"}],"content":7"#, r#""content":7"#, r#""content":[{"type":"text"}]"#]
+    {
+        no_rule_judges(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{{odd}}}}}"#));
+    }
+}
+
+fn no_rule_judges(odd: &str) {
     let (folder, guard) = with_rules(RULES, true);
-    let odd = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"a"}],"content":7}}"#;
     let mut command = Command::new(guard.get_program());
     command.args(["--name", "desk", "--rules"]).arg(folder.path().join("hooks.json"));
     command.args(["--", "sh", "-c", "read line; printf '%s\\n' \"$1\"; cat >/dev/null", "sh", odd]);
@@ -279,6 +323,10 @@ fn a_result_that_no_rule_judges_passes_in_any_form() {
 fn a_rule_that_masks_a_structured_result_leaves_a_structure_or_an_error() {
     for (masked, structured) in [
         (r#"{"key": "***", "list": [1, 2.5, null]}"#, json!({"key": "***", "list": [1, 2.5, null]})),
+        (
+            r#"{"content": [{"type": "text", "text": "see ***"}], "structuredContent": {"key": "***", "list": [1, 2.5, null]}}"#,
+            json!({"key": "***", "list": [1, 2.5, null]}),
+        ),
         (r#"{"key": "***"}"#, json!(null)),
         (r#""***""#, json!(null)),
     ] {

@@ -3,21 +3,40 @@
 use hook_sdk::data::{Block, ToolResult};
 use serde_json::{Map, Value, json};
 
-/// A key of text blocks that stand for something else while hooks see them, and what that is: [`STRUCTURED`],
-/// [`REPEATED`], [`REST`], or the block of an embedded resource whose text it is.
+/// A key of blocks that stand for something else while hooks see them, and what that is: [`STRUCTURED`], [`REPEATED`],
+/// [`REST`], or the block of an embedded resource whose text it is.
 const STANDS_FOR: &str = "mcp_stands_for";
 /// The structured content alone.
 const STRUCTURED: &str = "structured";
 /// Structured content that the server repeats in this text.
 const REPEATED: &str = "repeated";
-/// What the result has beside all that, such as `_meta`.
+/// What the result has beside all that, such as `_meta`: in a result of its own, so that what rewrites texts rewrites it, and
+/// the text of the result is without it.
 const REST: &str = "rest";
 
 /// The keys of a result that are not [`REST`].
 const SEEN: [&str; 4] = ["content", "isError", "resultType", "structuredContent"];
 
+/// Why hooks cannot read a result, so that a guard withholds it. The text has nothing of the result. `None` if they can, or
+/// if it is none yet: a request for more input.
+pub fn unreadable(result: &Map<String, Value>) -> Option<String> {
+    if asks_for_input(result) { None } else { shown(result).err() }
+}
+
+/// Whether the server wants more input, which is no result yet.
+pub(crate) fn asks_for_input(result: &Map<String, Value>) -> bool {
+    is_of_type(result, "input_required")
+}
+
+fn is_of_type(result: &Map<String, Value>, name: &str) -> bool {
+    result.get("resultType").is_some_and(|found| found == name)
+}
+
 /// The result as hooks see it.
 pub(crate) fn shown(result: &Map<String, Value>) -> Result<ToolResult, String> {
+    if result.contains_key("task") || is_of_type(result, "task") {
+        return Err("the server runs this call as a task".to_owned());
+    }
     let structured = result.get("structuredContent");
     let mut blocks: Vec<Value> = match result.get("content") {
         Some(Value::Array(blocks)) => blocks.iter().map(block).collect(),
@@ -37,10 +56,15 @@ pub(crate) fn shown(result: &Map<String, Value>) -> Result<ToolResult, String> {
     let mut rest = result.clone();
     rest.retain(|key, _| !SEEN.contains(&&**key));
     if !rest.is_empty() {
-        blocks.push(text(&Value::Object(rest).to_string(), &REST.into()));
+        let rest = [json!({"type": "text", "text": Value::Object(rest).to_string()})];
+        blocks.push(json!({"type": "tool_result", "tool_use_id": REST, "content": rest, STANDS_FOR: REST}));
     }
     let is_error = result.get("isError") == Some(&Value::Bool(true));
-    serde_json::from_value(json!({"content": blocks, "is_error": is_error})).map_err(|error| error.to_string())
+    let read = |blocks: &[Value]| serde_json::from_value(json!({"content": blocks, "is_error": is_error}));
+    read(&blocks).map_err(|_| {
+        let faulty = blocks.iter().position(|block| read(std::slice::from_ref(block)).is_err());
+        format!("block {} of its content is none of a result", faulty.unwrap_or_default() + 1)
+    })
 }
 
 fn block(value: &Value) -> Value {
@@ -65,16 +89,20 @@ pub(crate) fn written(server: Option<&Map<String, Value>>, left: &ToolResult) ->
     let (mut written, mut content) = (Map::new(), Vec::new());
     let (mut structured, mut structure) = (None, None);
     for block in &left.content {
-        let Block::Text(text) = block else {
-            content.push(json!(block));
-            continue;
-        };
-        let mut text = text.clone();
-        match text.extra.remove(STANDS_FOR) {
-            Some(Value::String(part)) if part == REST => {
-                written = serde_json::from_str(&text.text).unwrap_or_default();
+        let mut text = match block {
+            Block::Text(text) => text.clone(),
+            Block::ToolResult(rest) if rest.extra.contains_key(STANDS_FOR) => {
+                let text = rest.content.iter().find_map(Block::as_text).unwrap_or_default();
+                written = serde_json::from_str(text).unwrap_or_default();
                 written.retain(|key, _| !SEEN.contains(&&**key));
+                continue;
             }
+            _ => {
+                content.push(json!(block));
+                continue;
+            }
+        };
+        match text.extra.remove(STANDS_FOR) {
             Some(Value::String(part)) => {
                 structured = serde_json::from_str(&text.text).ok();
                 if part == REPEATED {

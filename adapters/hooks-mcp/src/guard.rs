@@ -11,7 +11,7 @@ use hook_sdk::protocol::{Approval, StepError, StepErrorKind, ToolQuestion};
 use hook_sdk::{CancellationToken, HookContext, HookSet};
 use serde_json::{Map, Value};
 
-use crate::content::{shown, written};
+use crate::content::{asks_for_input, shown, written};
 
 type Ask = Arc<dyn Fn(ToolQuestion) -> BoxFuture<'static, Approval> + Send + Sync>;
 type Offer = Arc<dyn Fn(&str) -> bool + Send + Sync>;
@@ -191,13 +191,10 @@ impl McpGuard {
             };
             let answer = run(arguments).await;
             let shown = match &answer.result {
-                Ok(_) if asks_for_input(&answer) => {
+                Ok(result) if asks_for_input(result) => {
                     *slot = Some((answer, ToolResult::default()));
                     is_open.cancel();
                     return pending().await;
-                }
-                Ok(result) if result.contains_key("task") || is_of_type(result, "task") => {
-                    return ToolResult::error("The server runs this call as a task, whose result cannot be guarded");
                 }
                 Ok(result) => match shown(result) {
                     Ok(shown) => shown,
@@ -209,7 +206,9 @@ impl McpGuard {
             shown
         });
         match (left.await, said) {
-            (Err(_), Some((answer, _))) if asks_for_input(&answer) => GuardedCall::Unchanged(answer.original),
+            (Err(_), Some((answer, _))) if answer.result.as_ref().is_ok_and(asks_for_input) => {
+                GuardedCall::Unchanged(answer.original)
+            }
             (Ok(left), Some((answer, shown))) if left == shown => GuardedCall::Unchanged(answer.original),
             (Ok(left), said) => {
                 let server = said.as_ref().and_then(|(answer, _)| answer.result.as_ref().ok());
@@ -235,15 +234,6 @@ fn ended(end: &StepError) -> String {
         (_, Some(result)) => result.text().into_owned(),
         (_, None) => format!("Denied: {end}"),
     }
-}
-
-/// Whether the server wants more input, which is no result yet.
-fn asks_for_input<T>(answer: &ServerAnswer<T>) -> bool {
-    answer.result.as_ref().is_ok_and(|result| is_of_type(result, "input_required"))
-}
-
-fn is_of_type(result: &Map<String, Value>, name: &str) -> bool {
-    result.get("resultType").is_some_and(|found| found == name)
 }
 
 fn plain(name: &str) -> String {

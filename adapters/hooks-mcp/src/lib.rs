@@ -16,8 +16,9 @@
 //! | halt | a result with `isError`: a server cannot end the turn of its client |
 //! | fail although required | a result with `isError` and nothing that the server said |
 //!
-//! Hooks read structured content, embedded texts, and `_meta` and other keys of a result as texts, so that what masks texts
-//! masks them too. An error of the protocol is a tool that failed; it stays an error unless a hook rewrites it or adds to it.
+//! Hooks read structured content and embedded texts as texts, and `_meta` and other keys of a result as the text of a result
+//! within, so that what masks texts masks them too. An error of the protocol is a tool that failed; it stays an error unless a
+//! hook rewrites it or adds to it.
 //!
 //! Not carried: a call as a task, whose result comes later, is refused. A request for more input (`input_required`) is no
 //! result yet and passes.
@@ -35,6 +36,7 @@ mod client;
 #[cfg(feature = "rmcp")]
 mod server;
 
+pub use content::unreadable;
 pub use guard::{GuardedCall, McpCall, McpGuard, ServerAnswer, ServerNameError};
 #[cfg(feature = "rmcp")]
 pub use server::GuardedServer;
