@@ -109,13 +109,16 @@ fn apply(
     if let Some(value) = answer.updated_output {
         result.content = blocks(&value);
     }
+    // Of a rule that failed, the result says it already.
+    let feedback = match answer.decision {
+        RuleDecision::Feedback(why) | RuleDecision::Deny(why) => {
+            Some(why).filter(|why| answer.withheld.as_ref() != Some(why))
+        }
+        _ => None,
+    };
     if let Some(why) = answer.withheld {
         result = ToolResult::error(format!("The result is not to be used, because a guard did not accept it: {why}"));
     }
-    let feedback = match answer.decision {
-        RuleDecision::Feedback(reason) | RuleDecision::Deny(reason) => Some(reason),
-        _ => None,
-    };
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }

@@ -71,6 +71,9 @@ async fn a_result_that_its_guard_did_not_judge_is_withheld() {
             result.text()
         );
         assert_eq!(result.text().contains("s3cret"), !is_withheld, "{command}: {}", result.text());
+        // The reason stands there once.
+        let repeats = |text: &String| result.text().ends_with(text.as_str());
+        assert!(!result.additional_context.iter().any(repeats), "{command}: {:?}", result.additional_context);
     }
 }
 
@@ -89,12 +92,20 @@ async fn a_result_with_a_key_twice_reaches_rules_as_text() {
 /// Tools of MCP answer with blocks, and so does a rule that replaces their output.
 #[tokio::test]
 async fn a_list_of_text_blocks_replaces_the_blocks_of_a_result() {
-    let answer = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]);
-    let mask = prints(&output("PostToolUse", json!({"updatedMCPToolOutput": answer})));
-    let set = set(&of_text(&commands("PostToolUse", &[&mask])));
-    let event = succeeded("mcp__desk__read", json!({}));
-    let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
-    assert_eq!(fired.subject.unwrap().content.len(), 2);
+    let blocks = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "{\"a\":1}"}]);
+    for (answer, text) in [
+        (blocks.clone(), "one\n{\"a\":1}"),
+        (json!({"content": blocks.clone()}), "one\n{\"a\":1}"),
+        (json!({"content": blocks.clone(), "structuredContent": {"a": 1}}), "one\n{\"a\":1}"),
+        (json!({"content": blocks, "structuredContent": {"b": 1}}), "one\n{\"a\":1}\n{\"b\":1}"),
+    ] {
+        let mask = prints(&output("PostToolUse", json!({"updatedMCPToolOutput": answer})));
+        let set = set(&of_text(&commands("PostToolUse", &[&mask])));
+        let event = succeeded("mcp__desk__read", json!({}));
+        let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
+        let result = fired.subject.unwrap();
+        assert_eq!((&*result.text(), result.content.len()), (text, text.lines().count()));
+    }
 }
 
 /// Ending the turn does not undo what another rule masked.
