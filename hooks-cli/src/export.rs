@@ -1,11 +1,10 @@
 //! `hooks export`: a recording for OpenTelemetry.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use hooks_otel::write_otlp;
-use hooks_replay::{Gaps, Reader};
+use hooks_replay::{Gaps, NewFile, Reader};
 
 use crate::args::ExportArgs;
 use crate::diagnostics::count;
@@ -34,7 +33,10 @@ fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -
         line.ok()
     });
     let written = match output {
-        Some(path) => File::create(path).and_then(|file| write_otlp(lines, BufWriter::new(file))),
+        Some(path) => NewFile::create(path).and_then(|mut file| {
+            let export = write_otlp(lines, &mut file)?;
+            file.finish().map(|()| export)
+        }),
         None => write_otlp(lines, BufWriter::new(out)),
     };
     let export = match written {

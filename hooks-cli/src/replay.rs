@@ -3,13 +3,15 @@
 mod hooks;
 mod recordings;
 
+use std::collections::HashSet;
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hook_sdk::overrides::Overrides;
-use hooks_replay::{Progress, Reader, Replay, ReplayReport, ShadowReport, diff};
-use hooks_rules::{PlainHttp, Rules, Severity};
+use hooks_replay::{NewFile, Progress, Reader, Replay, ReplayReport, ShadowReport, diff};
+use hooks_rules::{PlainHttp, RuleId, RuleRun, Rules, Severity};
 
 use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::confidence::Confidence;
@@ -175,17 +177,23 @@ async fn replayed(
     inputs: &ReplayInputs,
     recordings: &[PathBuf],
 ) -> Result<(Result<ReplayReport, String>, Vec<diagnostics::Diagnostic>), Output> {
-    let built = |inputs: &RuleInputs| inputs.builder().library(program.library.clone()).post(PlainHttp).build();
-    let rules = built(&inputs.inputs);
-    let others = match &inputs.candidate {
-        Candidate::Rules(inputs) => Some(built(inputs)),
-        _ => None,
+    let ran: Arc<Mutex<HashSet<RuleId>>> = Arc::default();
+    let built = |inputs: &RuleInputs, ran: Arc<Mutex<HashSet<RuleId>>>| {
+        let note = move |run: &RuleRun| {
+            ran.lock().unwrap_or_else(PoisonError::into_inner).insert(run.rule.clone());
+        };
+        inputs.builder().library(program.library.clone()).post(PlainHttp).observe(note).build()
+    };
+    let (rules, others) = match &inputs.candidate {
+        // What the others do is what they are compared with.
+        Candidate::Rules(others) => (built(&inputs.inputs, Arc::default()), Some(built(others, Arc::clone(&ran)))),
+        _ => (built(&inputs.inputs, Arc::clone(&ran)), None),
     };
     let progress = Mutex::new(None);
-    let listener = |now: Progress| *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
+    let listener = |now: Progress| *progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     let work = report(program, args, inputs, recordings, (&rules, others.as_ref()), &listener);
     let what = || {
-        let now = *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let now = *progress.lock().unwrap_or_else(PoisonError::into_inner);
         let percent = now.filter(|now| now.total > 0).map_or(0, |now| now.read.saturating_mul(100) / now.total);
         format!("{} files, {percent} %", recordings.len())
     };
@@ -204,11 +212,28 @@ async fn replayed(
         done = wait::with_sign_of_life(work, what) => done,
     };
     end().await;
+    let done = done.map(|report| {
+        let ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
+        with_idle_rules(report, others.as_ref().unwrap_or(&rules), &ran)
+    });
     let mut found = inputs.inputs.diagnostics(program, &rules);
     // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
     let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
     found.extend(defects.map(diagnostics::Diagnostic::from));
     Ok((done, found))
+}
+
+/// Tells which rules ran in no dispatch of their event: a replay in which nothing differs says nothing about these.
+fn with_idle_rules(mut report: ReplayReport, rules: &Rules, ran: &HashSet<RuleId>) -> ReplayReport {
+    // One hook runs all rules of an event.
+    report.ran_for_none.retain(|hook, _| !hook.starts_with("rules_"));
+    let idle = rules.list().into_iter().filter(|rule| rule.enabled && rule.hook.is_none() && rule.denies.is_none());
+    for rule in idle.filter(|rule| !ran.contains(&rule.id)) {
+        if let Some(count) = rule.event.spec().kind.and_then(|kind| report.kinds.get(kind)) {
+            report.ran_for_none.insert(line(&format!("{}:{}", rule.file.display(), rule.line)), *count);
+        }
+    }
+    report
 }
 
 /// Creates the report. The app's registry is not changed.
@@ -268,7 +293,8 @@ fn render(report: &ReplayReport, args: &ReplayArgs, as_json: bool) -> Output {
         _ => Exit::UNDECIDED,
     };
     let Some(path) = &args.html else { return Output::new(text, exit) };
-    match std::fs::write(path, report.to_html()) {
+    let write = |mut file: NewFile| file.write_all(report.to_html().as_bytes()).and_then(|()| file.finish());
+    match NewFile::create(path).and_then(write) {
         Ok(()) => Output::new(text, exit),
         Err(error) => Output::new(text, Exit::IO_ERROR).and_err(&format!(
             "{}: {}: {error}",

@@ -1,12 +1,10 @@
 //! `hooks report`: recordings as a page.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::PathBuf;
 
 use hooks_inspect::HooksPage;
-use hooks_replay::{Gaps, Reader};
+use hooks_replay::{Gaps, NewFile, Reader};
 
 use crate::args::{ReplayArgs, ReportArgs};
 use crate::diagnostics;
@@ -43,7 +41,7 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     if args.replay {
         let replay = ReplayArgs { rules: args.rules.clone(), trusted: args.trusted.clone(), ..ReplayArgs::default() };
         let (report, found) = for_page(program, &replay, &files).await?;
-        page = page.replay(report);
+        page = page.replay(&report);
         if !found.is_empty() {
             told = format!("{}\n", diagnostics::all(&found));
         }
@@ -60,7 +58,7 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     let written = if to_stdout {
         page.report(opened, &mut printed)
     } else {
-        File::create(&args.output).and_then(|file| page.report(opened, &mut BufWriter::new(file)))
+        NewFile::create(&args.output).and_then(|mut file| page.report(opened, &mut file).and_then(|()| file.finish()))
     };
     written.map_err(|error| {
         let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&args.output.to_string_lossy()));

@@ -138,6 +138,12 @@ fn a_report_is_one_page_with_or_without_a_replay() {
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     let report = about(&page)["replay"].to_string();
     assert!(report.contains("not that"), "what the rule of today says: {report}");
+    // What it says besides its numbers, as in the text.
+    let text = hooks(folder.path(), &[&["replay", "traffic.jsonl"], &replay[5..]].concat()).out;
+    let told = about(&page)["replay"].clone();
+    let notes: Vec<&str> = told["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    assert!(text.starts_with(told["headline"].as_str().unwrap()), "{text}");
+    assert!(notes.iter().all(|note| text.contains(note)), "{notes:?}: {text}");
 
     // Its transcript is replayed, and has no lines for the page.
     let called = json!({ "type": "tool_use", "id": "t1", "name": "Bash", "input": { "command": "ls" } });
@@ -212,4 +218,45 @@ fn no_page_overwrites_an_input_whatever_its_name() {
     }
     assert_eq!((read("traffic.jsonl"), read("rules.json")), before);
     assert_eq!(read("trust.json"), "{}");
+}
+
+/// The old file stays until the new one is whole, which only its owner can read, as a recording.
+#[cfg(unix)]
+#[test]
+fn an_output_is_replaced_as_a_whole_or_not_at_all() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let at = |name: &str| folder.path().join(name);
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+    let commands = [
+        &["report", "traffic.jsonl", "-o"][..],
+        &["export", "--otlp", "traffic.jsonl", "-o"],
+        &["replay", "traffic.jsonl", "--trust", "--rules", "rules.json", "--html"],
+    ];
+    for (number, command) in commands.into_iter().enumerate() {
+        let name = format!("old{number}");
+        fs::write(at(&name), "old").unwrap();
+        fs::set_permissions(at(&name), fs::Permissions::from_mode(0o640)).unwrap();
+        let files = || fs::read_dir(folder.path()).unwrap().count();
+        let before = files();
+        // A disk with room for a kilobyte.
+        let mut full = std::process::Command::new("sh");
+        full.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_hooks")]);
+        let full =
+            full.args(command).arg(&name).current_dir(folder.path()).env("HOME", folder.path()).output().unwrap();
+        assert_eq!(full.status.code(), Some(74), "{command:?}: {}", String::from_utf8_lossy(&full.stderr));
+        assert_eq!((fs::read_to_string(at(&name)).unwrap(), files()), ("old".to_owned(), before), "{command:?}");
+
+        symlink(&name, at("link")).unwrap();
+        for output in [&name, "link", "new"] {
+            let said = hooks(folder.path(), &[command, &[output]].concat());
+            assert!(matches!(said.code, Some(0 | 1)), "{command:?}: {:?} {}", said.code, said.err);
+        }
+        assert!(at("link").is_symlink() && fs::read_to_string(at(&name)).unwrap().len() > 1024, "{command:?}");
+        assert_eq!((mode(&name), mode("new")), (0o640, 0o600), "{command:?}");
+        fs::remove_file(at("link")).unwrap();
+        fs::remove_file(at("new")).unwrap();
+    }
 }

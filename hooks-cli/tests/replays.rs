@@ -121,6 +121,32 @@ fn rules_run_the_scripts_of_their_project_and_a_missing_script_is_reported() {
     assert!(said.err.contains("there is no file") && said.err.contains("guard.sh"), "{}", said.err);
 }
 
+/// "0 differ" is not "would have denied nothing": a typo in a matcher, or traffic without such calls.
+#[test]
+fn a_rule_that_ran_for_none_of_the_calls_is_named() {
+    let folder = folder(r#"{"type": "command", "command": "exit 2"}"#);
+    let group =
+        |matcher: &str, more: &str| format!(r#"{{"matcher": "{matcher}", "hooks": [{{"type": "command"{more}}}]}}"#);
+    let rules = [
+        group("Bsh", r#", "command": "true""#),
+        group("Bash", r#", "command": "exit 0""#),
+        group("Bash", r#", "command": ":", "async": true"#),
+    ];
+    let rules = format!("{{\"hooks\": {{\"PreToolUse\": [\n{}\n]}}}}", rules.join(",\n"));
+    fs::write(folder.path().join("guards.json"), rules).unwrap();
+    let named = "not tried: `guards.json:2` ran for none of 1 dispatches";
+    let alone = ["replay", "transcripts", "--trust", "--rules", "guards.json"];
+    let against = ["replay", "transcripts", "--trust", "--rules", "rules.json", "--set", "guards.json"];
+    for (args, code) in [(&alone[..], 0), (&against, 2)] {
+        let said = hooks(folder.path(), &[args, &["--html", "page.html"]].concat());
+        assert_eq!(said.code, Some(code), "{}{}", said.out, said.err);
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        let json = hooks(folder.path(), &[args, &["--json"]].concat()).json();
+        assert!(said.out.contains(named) && page.contains(named), "{}", said.out);
+        assert_eq!(json["ran_for_none"], serde_json::json!({ "guards.json:2": 1 }), "{json}");
+    }
+}
+
 #[test]
 fn files_without_a_rule_are_reported_with_the_reason() {
     let folder = folder(r#"{"type": "command", "command": "true"}"#);

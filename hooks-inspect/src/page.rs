@@ -36,7 +36,7 @@ pub struct HooksPage {
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    replay: Option<ReplayReport>,
+    replay: Option<serde_json::Value>,
     /// Whether there is a store, and what was read of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     store: bool,
@@ -118,8 +118,11 @@ impl HooksPage {
 
     /// Adds what the current hooks would do with the recordings.
     #[must_use]
-    pub fn replay(mut self, report: ReplayReport) -> Self {
-        self.replay = Some(report);
+    pub fn replay(mut self, report: &ReplayReport) -> Self {
+        let mut about = serde_json::json!(report);
+        about["headline"] = report.headline().into();
+        about["notes"] = report.notes().into();
+        self.replay = Some(about);
         self
     }
 

@@ -210,11 +210,24 @@ fn a_replay_counts_only_what_it_knows() {
     let example = |place: &str| json!({ "place": place, "conversation": "c", "hook": "h" });
     let examples = json!([example("a:1"), example("a:2")]);
     let group = |title: &str| json!({ "kind": "k", "title": title, "hook": "h", "count": 5, "examples": examples });
-    let report = json!({ "replayed": 5, "differing": 5, "groups": [group("was added"), group("deny")], "problems": [], "slower": [] });
+    let mut report = json!({ "groups": [group("was added"), group("deny")], "failed": 21, "problems": ["a:9: no line"], "slower": [],
+        "headline": "5 dispatches replayed, 0 differ, 5 not counted", "notes": ["5 of the dispatches had another outcome"],
+        "not_started": { "mails": 3 }, "other": { "summary": 2 } });
+    report["groups"][1]["uncertain"] = true.into();
     let page = html(&HooksPage::new("desk"), &dispatch("r1", 1, None, &json!([])));
     let page = page.replace("\"schema\":", &format!("\"replay\":{report},\"schema\":"));
     let Some(turn) = dom(&page, "/turn/r1") else { return };
     assert!(turn.contains("Today's hooks differ in this conversation<"), "{turn}");
     let replay = dom(&page, "/replay").unwrap();
-    assert!(replay.contains("the difference") && !replay.contains("undefined"), "{replay}");
+    for part in [
+        "the difference",
+        "0 differ, 5 not counted",
+        "5 of the dispatches had another outcome",
+        "deny, perhaps only because",
+        "and 20 more",
+        "it outlives its dispatch",
+        "2 × summary",
+    ] {
+        assert!(replay.contains(part) && !replay.contains("undefined"), "{part}: {replay}");
+    }
 }

@@ -119,8 +119,13 @@ impl Difference {
     }
 
     /// Whether another input of the hooks may be its cause, and not only another list of hooks.
-    fn may_follow_from_input(&self) -> bool {
+    pub(crate) fn may_follow_from_input(&self) -> bool {
         !matches!(self, Self::Added { .. } | Self::Gone { .. } | Self::Revised { .. } | Self::Order { .. })
+    }
+
+    /// Whether it is only that one of both has a hook more.
+    pub(crate) fn is_of_list(&self) -> bool {
+        matches!(self, Self::Added { .. } | Self::Gone { .. })
     }
 
     /// The unified diff that shows it, if it has one.
@@ -279,13 +284,6 @@ pub(crate) fn is_by_changed_hook(recorded: &DispatchLine, replayed: &DispatchLin
     diverging(then, today).iter().any(is_changed)
 }
 
-/// Removes the differences for which the missing part of a recorded input may be the reason. Returns whether there were any.
-pub(crate) fn remove_uncertain(differences: &mut Vec<Difference>) -> bool {
-    let all = differences.len();
-    differences.retain(|difference| !difference.may_follow_from_input());
-    differences.len() < all
-}
-
 fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, responsible: &[Diverging<'_>]) -> Difference {
     // The hook that decides so now, or no longer. A hook that decides as before is not the cause.
     let says = |run: Option<&RunLine>, line: &DispatchLine| {
@@ -414,6 +412,12 @@ pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
 pub(crate) fn answers_are_missing(then: &[RunLine], today: &[RunLine]) -> bool {
     let answered = |run: &RunLine| !run.shadow && run.answers();
     today.iter().filter(|run| is_of_a_replay(run)).any(|run| find(then, &run.hook).is_some_and(answered))
+}
+
+/// Whether a hook was skipped because of its filter.
+pub(crate) fn is_filtered(run: &RunLine) -> bool {
+    static SKIPPED: LazyLock<String> = LazyLock::new(|| Status::Skipped(Skip::Filter).to_string());
+    run.status == *SKIPPED
 }
 
 /// Whether a hook was skipped because the dispatch is a replay.

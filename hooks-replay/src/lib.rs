@@ -31,6 +31,7 @@
 //! recorded answers.
 
 // The layers. A module uses those above it, never those below it.
+mod new_file;
 mod refs;
 mod secrets;
 mod stream;
@@ -42,7 +43,6 @@ mod recorder;
 mod reader;
 mod traffic;
 mod source;
-mod capture;
 mod compare;
 mod comparer;
 mod report;
@@ -57,6 +57,7 @@ pub use compare::{Difference, Flip};
 pub use diff::diff;
 pub use line::{DispatchLine, Header, Mark, RecordingLine, RunLine, SCHEMA, SharedLine, TurnLine};
 pub use lines::LineError;
+pub use new_file::NewFile;
 pub use reader::{Gaps, Reader};
 pub use recorder::{RecordLimits, Recorder};
 pub use refs::{MissingReference, SharedId};

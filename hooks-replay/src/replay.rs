@@ -10,10 +10,10 @@ use candidate::{Candidate, CandidateSets};
 use hook_sdk::context::{HookContextBuilder, Ids};
 use hook_sdk::{ConfigError, HookSet, Registry};
 
-use crate::compare::{Difference, answers_are_missing, is_by_changed_hook, is_of_a_replay, remove_uncertain};
+use crate::compare::{Difference, answers_are_missing, is_by_changed_hook, is_of_a_replay};
 use crate::line::{DispatchLine, RecordingLine};
 use crate::options::{LineHandler, ReplayOptions, ReplayState, option_methods};
-use crate::report::ReplayReport;
+use crate::report::{Doubts, ReplayReport};
 use crate::secrets::OwnRule;
 use crate::source::{Progress, ReplayError};
 
@@ -169,6 +169,8 @@ impl DispatchHandler<'_, '_> {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
         }
         report.time(then, now);
+        report.filtered(then, now);
+        *report.kinds.entry(before.kind.clone()).or_default() += 1;
         if self.replay.candidate.is_none() && answers_are_missing(then, now) {
             report.unanswered += 1;
             return Ok(());
@@ -178,10 +180,8 @@ impl DispatchHandler<'_, '_> {
             // That the candidate is another one is no effect of it.
             differences.retain(|difference| !matches!(difference, Difference::Revised { .. }));
         }
-        if lacks_input && !is_by_changed_hook(&before, &after) {
-            report.uncertain += usize::from(remove_uncertain(&mut differences));
-        }
-        report.add(&before, place, differences);
+        let lacks_input = lacks_input && !is_by_changed_hook(&before, &after);
+        report.add_to(Doubts { lacks_input, ..Doubts::default() }, &before, place, differences);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare::{Difference, Flip, find};
+use crate::compare::{Difference, Flip, find, is_filtered};
 use crate::line::{DispatchLine, RunLine};
 
 /// The number of examples per group.
@@ -36,8 +36,8 @@ pub struct ReplayReport {
     /// They were replayed with the recorded data.
     pub partly: usize,
     /// The number of those dispatches that had another outcome, perhaps because their hooks did not get all that they got
-    /// when it was recorded. These are not counted as differences. If a hook that is new, removed or revised is among those
-    /// that behave differently, the dispatch is counted as usual.
+    /// when it was recorded. They are not counted as differing, and their [groups](Group::uncertain) say so. If a hook that
+    /// is new, removed or revised is among those that behave differently, the dispatch is counted as usual.
     pub uncertain: usize,
     /// The number of dispatches that were not compared, because a hook that is not in the replay decided or changed
     /// them.
@@ -46,13 +46,18 @@ pub struct ReplayReport {
     pub turns: usize,
     /// The number of turns that diverged from the recording.
     pub diverged: usize,
-    /// The number of those turns that were not replayed beyond that place.
+    /// The number of turns that were not replayed beyond that place, or beyond a dispatch that could not be compared.
     pub stopped: usize,
     /// The number of nested dispatches, which are replayed with the outer ones.
     pub nested: usize,
     /// Hooks that rewrite or decide and that ran in no recorded dispatch, each with those of its kinds of which there is
     /// none: what it would have done there is not known. A recorder writes only dispatches that had hooks.
     pub not_compared: BTreeMap<String, Vec<String>>,
+    /// Hooks that only the replay has, or only the candidate, and that ran in no dispatch, because of their filters: how
+    /// often they were skipped.
+    pub ran_for_none: BTreeMap<String, usize>,
+    /// The number of replayed dispatches, by kind.
+    pub kinds: BTreeMap<String, usize>,
     /// Whether some of those hooks have other kinds, or there are other hooks.
     #[serde(skip)]
     tried: bool,
@@ -66,10 +71,12 @@ pub struct ReplayReport {
     pub failed: usize,
     /// The first error messages. `failed` is the total number.
     pub problems: Vec<String>,
-    /// The number of dispatches that differ.
+    /// The number of dispatches that differ, not counting those of which one side only has hooks more.
     pub differing: usize,
     /// Hooks whose median duration has more than doubled. This is not a difference, because a machine may be busy.
     pub slower: Vec<Slower>,
+    #[serde(skip)]
+    ran_for_some: BTreeSet<String>,
     #[serde(skip)]
     times: HashMap<String, Times>,
 }
@@ -107,8 +114,12 @@ pub struct Group {
     pub flip: Option<Flip>,
     /// Whether the turn had diverged before. The recorded answers then belong to another course of the turn.
     pub counterfactual: bool,
+    /// Whether they may differ only because a part of what hooks get was not recorded.
+    pub uncertain: bool,
     /// The number of differences.
     pub count: usize,
+    /// Where all of them are. Empty if only the lists of hooks differ.
+    pub places: Vec<String>,
     /// The first differences.
     pub examples: Vec<Example>,
     #[serde(skip)]
@@ -140,6 +151,15 @@ pub struct ExampleCall {
     pub id: String,
 }
 
+/// What may be the reason of differences besides hooks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Doubts {
+    /// Whether the turn had diverged before.
+    pub(crate) counterfactual: bool,
+    /// Whether hooks got less than they got when it was recorded.
+    pub(crate) lacks_input: bool,
+}
+
 impl ExampleCall {
     /// The tool call that an event concerns.
     fn of(event: &Value) -> Option<Self> {
@@ -149,7 +169,7 @@ impl ExampleCall {
 }
 
 impl ReplayReport {
-    /// Whether there is no difference and everything could be replayed.
+    /// Whether there is no difference, be it an uncertain one, and everything could be replayed.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.failed == 0
     }
@@ -159,24 +179,42 @@ impl ReplayReport {
         self.groups.iter().any(Group::decides)
     }
 
-    /// The exit code for a program: 2 if a verdict flipped; otherwise 3 if something could not be replayed, or there
-    /// was nothing to replay for any hook; otherwise 1 if there is a difference; otherwise 0.
+    /// The exit code for a program: 2 if a verdict flipped; otherwise 3 if something could not be replayed, or it is
+    /// uncertain whether something differs, or there was nothing to compare for any hook; otherwise 1 if there is a
+    /// difference; otherwise 0.
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.has_flips() => 2,
-            _ if self.failed > 0 || (self.replayed == 0 && self.turns == 0) => 3,
+            _ if self.failed > 0 || self.uncertain > 0 || (self.replayed <= self.unanswered && self.turns == 0) => 3,
             _ if !self.groups.is_empty() => 1,
             _ if !self.tried && !self.not_compared.is_empty() => 3,
             _ => 0,
         }
     }
 
+    /// How much was replayed, how much of it differs, and how much is not counted as either.
+    pub fn headline(&self) -> String {
+        let Self { turns, diverged, replayed, differing, .. } = self;
+        let of_turns = if *turns > 0 { format!("{turns} turns replayed, {diverged} diverge; ") } else { String::new() };
+        let not_counted = match self.uncertain + self.unanswered {
+            0 => String::new(),
+            count => format!(", {count} not counted"),
+        };
+        format!("{of_turns}{replayed} dispatches replayed, {differing} differ{not_counted}")
+    }
+
     /// What else has to be known about the numbers, in sentences.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         let (unanswered, partly, uncertain, stopped) = (self.unanswered, self.partly, self.uncertain, self.stopped);
         let not_compared: Vec<String> =
             self.not_compared.iter().map(|(hook, kinds)| format!("`{hook}` ({})", kinds.join(", "))).collect();
+        let ran_for_none: Vec<String> = self
+            .ran_for_none
+            .iter()
+            .map(|(name, count)| format!("`{name}` ran for none of {count} dispatches"))
+            .collect();
         let notes = [
+            (!ran_for_none.is_empty(), format!("not tried: {}", ran_for_none.join(", "))),
             (
                 !not_compared.is_empty(),
                 format!("not compared, because no dispatch of their kinds was recorded: {}", not_compared.join(", ")),
@@ -184,7 +222,7 @@ impl ReplayReport {
             (
                 stopped > 0,
                 format!(
-                    "{stopped} turns were not replayed beyond the place where they diverge: `Matching::Loose` goes on"
+                    "{stopped} turns were not replayed beyond the first such place: `--turns=loose`, or `Matching::Loose`, goes on"
                 ),
             ),
             (self.replayed == 0 && self.turns == 0, "there was nothing to replay".to_owned()),
@@ -204,7 +242,7 @@ impl ReplayReport {
                 uncertain > 0,
                 format!(
                     "{uncertain} of the dispatches had another outcome, perhaps only because their recording is incomplete, \
-                     and are not counted"
+                     and are not counted: compare two sets of hooks, or record anew"
                 ),
             ),
         ];
@@ -213,23 +251,30 @@ impl ReplayReport {
 
     /// Adds the differences of a dispatch.
     pub(crate) fn add(&mut self, recorded: &DispatchLine, place: &str, differences: Vec<Difference>) {
-        self.add_to(false, recorded, place, differences);
+        self.add_to(Doubts::default(), recorded, place, differences);
     }
 
-    /// Like [`add`](Self::add), for a dispatch that may come after the turn diverged.
+    /// Like [`add`](Self::add), for a dispatch whose differences may have another reason than its hooks.
     pub(crate) fn add_to(
         &mut self,
-        counterfactual: bool,
+        doubts: Doubts,
         recorded: &DispatchLine,
         place: &str,
         differences: Vec<Difference>,
     ) {
-        self.differing += usize::from(!differences.is_empty());
+        let is_uncertain = |difference: &Difference| doubts.lacks_input && difference.may_follow_from_input();
+        let counts = |difference: &Difference| !is_uncertain(difference) && !difference.is_of_list();
+        self.differing += usize::from(differences.iter().any(counts));
+        self.uncertain += usize::from(differences.iter().any(is_uncertain));
         let kind = plain(&recorded.kind);
         for mut difference in differences {
+            let (uncertain, is_of_list) = (is_uncertain(&difference), difference.is_of_list());
             difference.each_text(&mut |text| *text = plain(text), &mut |lines| *lines = plain_lines(lines));
-            let group = self.group(&kind, counterfactual, &difference);
+            let group = self.group(&kind, (doubts.counterfactual, uncertain), &difference);
             group.count += 1;
+            if !is_of_list {
+                group.places.push(plain(place));
+            }
             if group.examples.len() < EXAMPLES {
                 let conversation = recorded.ids.conversation.as_deref().map(plain);
                 let call = ExampleCall::of(&recorded.event);
@@ -239,12 +284,12 @@ impl ReplayReport {
     }
 
     /// The group of such a difference.
-    fn group(&mut self, kind: &str, counterfactual: bool, difference: &Difference) -> &mut Group {
+    fn group(&mut self, kind: &str, (counterfactual, uncertain): (bool, bool), difference: &Difference) -> &mut Group {
         let (rank, hook) = (difference.rank(), hook(difference).map(str::to_owned));
         let flip = if let Difference::Verdict { flip, .. } = difference { Some(flip.clone()) } else { None };
         let is_alike = |group: &Group| {
-            let of_one_sort = group.counterfactual == counterfactual && group.rank == rank && group.flip == flip;
-            of_one_sort && group.kind == kind && group.hook == hook
+            let of_one_sort = (group.counterfactual, group.uncertain) == (counterfactual, uncertain);
+            of_one_sort && group.rank == rank && group.flip == flip && group.kind == kind && group.hook == hook
         };
         let mut title = plain(&title(difference));
         let is_known = self.groups.iter().any(|group| is_alike(group) && group.title == title);
@@ -253,8 +298,19 @@ impl ReplayReport {
         }
         let at = self.groups.iter().position(|group| is_alike(group) && group.title == title).unwrap_or_else(|| {
             let kind = kind.to_owned();
-            let (count, examples) = (0, Vec::new());
-            self.groups.push(Group { kind, title, hook, flip, counterfactual, count, examples, rank });
+            let (count, places, examples) = (0, Vec::new(), Vec::new());
+            self.groups.push(Group {
+                kind,
+                title,
+                hook,
+                flip,
+                counterfactual,
+                uncertain,
+                count,
+                places,
+                examples,
+                rank,
+            });
             self.groups.len() - 1
         });
         &mut self.groups[at]
@@ -285,6 +341,19 @@ impl ReplayReport {
         }
     }
 
+    /// Notes which hooks were skipped by their filters that the recording does not have.
+    pub(crate) fn filtered(&mut self, recorded: &[RunLine], replayed: &[RunLine]) {
+        for run in replayed.iter().filter(|run| find(recorded, &run.hook).is_none()) {
+            if !is_filtered(run) {
+                self.ran_for_some.insert(run.hook.clone());
+            } else if let Some(count) = self.ran_for_none.get_mut(&run.hook) {
+                *count += 1;
+            } else {
+                self.ran_for_none.insert(run.hook.clone(), 1);
+            }
+        }
+    }
+
     /// Adds the durations of the hooks of a dispatch.
     pub(crate) fn time(&mut self, recorded: &[RunLine], replayed: &[RunLine]) {
         for run in replayed {
@@ -300,6 +369,7 @@ impl ReplayReport {
 
     /// Sorts by importance.
     pub(crate) fn sort(&mut self) {
+        self.ran_for_none.retain(|hook, _| !self.ran_for_some.contains(hook));
         let median = |mut times: Vec<u64>| {
             times.sort_unstable();
             times.get(times.len() / 2).copied().unwrap_or_default()
@@ -313,7 +383,7 @@ impl ReplayReport {
         }
         self.slower.sort_by(|a, b| a.hook.cmp(&b.hook));
         self.groups.sort_by(|a, b| {
-            let sort = |group: &Group| (group.counterfactual, group.rank);
+            let sort = |group: &Group| (group.uncertain, group.counterfactual, group.rank);
             (sort(a), b.count, &a.kind, &a.title).cmp(&(sort(b), a.count, &b.kind, &b.title))
         });
     }
@@ -325,9 +395,24 @@ impl Group {
         self.decides() && !self.counterfactual
     }
 
-    /// Whether a decision differs.
+    /// Whether a decision certainly differs.
     fn decides(&self) -> bool {
-        self.rank <= 1
+        self.rank <= 1 && !self.uncertain
+    }
+
+    /// What has to be known about its differences.
+    fn aside(&self) -> &'static str {
+        match (self.counterfactual, self.uncertain) {
+            (false, false) => "",
+            (true, false) => ", after the turn diverged",
+            (false, true) => ", perhaps only because the recording is incomplete",
+            (true, true) => ", after the turn diverged, and perhaps only because the recording is incomplete",
+        }
+    }
+
+    /// Whether it says only that the lists of hooks differ.
+    fn is_of_list(&self) -> bool {
+        self.examples.first().is_some_and(|example| example.difference.is_of_list())
     }
 
     /// The hook that the replay does not have, if that is what differs.

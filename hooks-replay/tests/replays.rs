@@ -101,6 +101,48 @@ async fn a_replay_names_the_hooks_that_it_could_not_try() {
     assert!(report.replayed > 0 && report.exit_code() == 3, "{report}");
 }
 
+/// "0 differ" is not "would have denied nothing".
+#[tokio::test]
+async fn a_new_hook_that_selects_nothing_is_named() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let no_refunds =
+        |tool| Hook::at::<BeforeToolCall>("no_refunds").reader(|_, _, _| Permission::deny("no")).only("tool", tool);
+    let report = desk().with(no_refunds("refnud")).replay(&path).await;
+    assert_eq!(report.ran_for_none.iter().collect::<Vec<_>>(), [(&"no_refunds".to_owned(), &4)]);
+    assert_eq!((report.differing, report.exit_code(), report.kinds["before_tool_call"]), (0, 1, 4), "{report}");
+    for page in [report.to_string(), report.to_html(), report.to_github()] {
+        assert!(page.contains("`no_refunds` ran for none of 4 dispatches"), "{page}");
+    }
+    let (old, new) = (desk().registry(), desk().with(no_refunds("refnud")).registry());
+    let replay = Replay::new(&old, |registry, _ids| Hooks::scope(registry));
+    let report = replay.candidate(&new, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
+    assert_eq!(report.ran_for_none.len(), 1, "{report}");
+    // One that was recorded says nothing new, and one that ran has been tried.
+    let known = desk().with(no_refunds("refnud"));
+    known.record(&folder.path("known.jsonl"), &month()).await;
+    assert!(known.replay(&folder.path("known.jsonl")).await.ran_for_none.is_empty());
+    assert!(desk().with(no_refunds("refund")).replay(&path).await.ran_for_none.is_empty());
+}
+
+/// A hook more or less is told once, and is none of the dispatches that differ; where others are is told completely.
+#[tokio::test]
+async fn hooks_that_only_one_side_has_are_listed_apart() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let counts = Hook::at::<BeforeToolCall>("counts_calls").reader(|_, _, _| ());
+    let report = desk().with(counts).without("leak_alarm").replay(&path).await;
+    assert_eq!((report.differing, report.exit_code()), (0, 1), "{report}");
+    let text = report.to_string();
+    let (apart, gone) = (text.find("hooks that only one of both has:").unwrap(), text.find("was removed").unwrap());
+    assert!(text.starts_with("7 dispatches replayed, 0 differ\n") && apart < gone, "{text}");
+    let report = desk().with(limit(1)).replay(&path).await;
+    let places: usize = report.groups.iter().map(|group| group.places.len()).sum();
+    assert_eq!((report.differing, places), (4, 4), "{report}");
+}
+
 /// A replay does not access external systems, whatever hooks are in force.
 #[tokio::test]
 async fn detached_and_background_runs_are_listed_and_not_started() {

@@ -146,9 +146,9 @@ async fn secrets_are_removed_from_every_field_before_a_line_is_written() {
     let hooks = desk().with(fails);
     hooks.record(&path, &traffic).await;
     let recording = std::fs::read_to_string(&path).unwrap();
-    // Redacted text is not a difference.
+    // Redacted text is not a difference, except where a hook repeats it.
     let report = hooks.replay(&path).await;
-    assert!(report.is_empty(), "{report}");
+    assert!(report.groups.iter().all(|group| group.uncertain && group.hook.as_deref() == Some("fails")), "{report}");
     assert_eq!(report.partly, report.replayed);
     let report = hooks.without("mask_mail").with(limit(1)).replay(&path).await;
     let pages = [recording, report.to_string(), report.to_html(), serde_json::to_string(&report).unwrap()];
@@ -187,13 +187,20 @@ async fn a_decision_that_rested_on_a_removed_secret_is_not_a_change() {
     ];
     hooks.record(&path, &traffic).await;
     let report = hooks.replay(&path).await;
-    assert!(!report.has_flips() && report.is_empty(), "{report}");
-    assert_eq!((report.uncertain, report.exit_code()), (1, 0), "{report}");
-    assert!(report.to_string().contains("1 of the dispatches had another outcome"), "{report}");
+    assert!(!report.has_flips() && report.groups.iter().all(|group| group.uncertain), "{report}");
+    // It is no success either: of a guard that did change, nothing else would be seen.
+    assert_eq!((report.uncertain, report.differing, report.exit_code()), (1, 0, 3), "{report}");
+    assert_eq!((&*report.groups[0].title, report.groups[0].count), ("deny → none: a key", 1), "{report}");
+    for page in [report.to_string(), report.to_html()] {
+        for part in ["0 differ, 1 not counted", "1 of the dispatches had another outcome", "no_keys", "perhaps only"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
     // A hook that was added has no part in it.
     let added = Hook::at::<BeforeToolCall>("reads").reader(|_, _, _: &ToolInput| ());
     let report = hooks.clone().with(added).replay(&path).await;
-    assert_eq!((differences(&report), report.uncertain), (vec!["2 reads was added".to_owned()], 1), "{report}");
+    let found = ["2 reads was added".to_owned(), "1 no_keys deny → none: a key".to_owned()];
+    assert_eq!((differences(&report), report.uncertain, report.differing), (found.to_vec(), 1, 0), "{report}");
     // A guard that was removed or revised has.
     let report = hooks.clone().without("no_keys").replay(&path).await;
     assert!(report.has_flips(), "{report}");

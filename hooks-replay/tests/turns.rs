@@ -289,7 +289,7 @@ async fn blocked_calls_run_nothing_in_a_replay_that_allows_them() {
         "it stops at the first one: {report}"
     );
     assert_eq!(report.groups[0].examples[0].call.as_ref().unwrap().id, "a");
-    assert!(report.stopped == 1 && report.to_string().contains("`Matching::Loose` goes on"), "{report}");
+    assert!(report.stopped == 1 && report.to_string().contains("`Matching::Loose`, goes on"), "{report}");
     let report = replay(&path, &open, Matching::Loose).await;
     assert_eq!(report.stopped, 0, "{report}");
     assert_eq!(ran.load(Ordering::SeqCst), 1);
@@ -340,6 +340,26 @@ async fn the_first_divergence_is_reported_with_its_hook() {
     assert_eq!((report.turns, report.diverged, report.exit_code()), (1, 0, 1), "{report}");
 }
 
+/// Whatever the reason of the first difference is, the rest of the turn was not compared.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_stops_where_a_secret_is_missing_says_so() {
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    let guard = Hook::at::<UserPromptSubmit>("no_keys").reader(|_, event: &UserPromptSubmit, _| {
+        if event.prompt.contains("ghp_") { PromptVerdict::block("a key") } else { PromptVerdict::default() }
+    });
+    let hooks = hooks().with(guard);
+    let prompt = "pay with ghp_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM";
+    record(&path, &hooks, vec![Says::text("done")], &[prompt], |harness| harness).await;
+    let report = replay(&path, &hooks, Matching::Strict).await;
+    assert_eq!((report.turns, report.diverged, report.stopped, report.exit_code()), (1, 1, 1, 3), "{report}");
+    assert_eq!((report.uncertain, report.differing), (1, 0), "{report}");
+    let group = &report.groups[0];
+    assert!(group.uncertain && group.hook.as_deref() == Some("no_keys") && !group.places.is_empty(), "{report}");
+    let loose = replay(&path, &hooks, Matching::Loose).await;
+    assert_eq!((loose.diverged, loose.stopped), (1, 0), "{loose}");
+}
+
 /// If a hook that is not in the replay decided, the rest of the turn is unknown.
 #[tokio::test(start_paused = true)]
 async fn the_replay_of_a_turn_ends_at_the_decision_of_a_skipped_hook() {
@@ -351,8 +371,8 @@ async fn the_replay_of_a_turn_ends_at_the_decision_of_a_skipped_hook() {
     let script = vec![refund("a", 900), Says::text("done"), Says::text("hi")];
     let ran = record(&path, &hooks, script, &["pay", "hello"], |harness| harness).await;
     let report = replay(&path, &hooks, Matching::Strict).await;
-    assert_eq!((report.turns, report.diverged, report.unanswered), (2, 0, 1), "{report}");
-    assert!(report.is_empty(), "{report}");
+    assert_eq!((report.turns, report.diverged, report.unanswered, report.stopped), (2, 0, 1, 1), "{report}");
+    assert!(report.is_empty() && report.headline().ends_with("0 differ, 1 not counted"), "{report}");
     assert_eq!((report.not_started.get("refund_limit"), ran.load(Ordering::SeqCst)), (Some(&1), 1));
 }
 

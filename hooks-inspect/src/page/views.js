@@ -357,12 +357,14 @@ function replayOf(turn) {
 function replayView() {
   const report = about.replay;
   if (!report) return [h("h2", {}, "Replay"), h("p", {}, "This page was made without a replay. A program that has hooks adds one with ", h("code", {}, "HooksPage::replay"), ".")];
-  return [h("h2", {}, "Replay with today's hooks"), h("p", {}, `${plural(report.replayed, "dispatch").replace(/hs$/, "hes")} replayed, ${report.differing} differ.`),
-    report.problems.map((text) => h("p", { class: "banner bad" }, text)),
-    report.groups.map((group) => h("div", { class: "card" }, h("h3", {}, `${group.count} × `, h("code", {}, group.kind), " ", group.hook && toHook(group.hook), " ", group.title, group.counterfactual ? ", after the turn diverged" : ""),
+  return [h("h2", {}, "Replay with today's hooks"), h("p", {}, report.headline), report.notes.map((text) => h("p", { class: "banner" }, text)),
+    report.problems.map((text) => h("p", { class: "banner bad" }, text)), report.failed > report.problems.length && h("p", { class: "banner bad" }, `and ${report.failed - report.problems.length} more`),
+    report.groups.map((group) => h("div", { class: "card" }, h("h3", {}, `${group.count} × `, h("code", {}, group.kind), " ", group.hook && toHook(group.hook), " ", group.title, group.counterfactual ? ", after the turn diverged" : "", group.uncertain ? ", perhaps only because the recording is incomplete" : ""),
       group.examples.map((example) => hidden(example.place, () => [example.diff && h("pre", { tabindex: 0 }, example.diff.split("\n").filter((text) => !text.startsWith("@@")).map((text) =>
         h(text[0] === "+" ? "ins" : text[0] === "-" ? "del" : "span", {}, text, /^[+-]/.test(text) ? null : "\n"))), payload("the difference", example)], true)))),
-    report.slower.length > 0 && [h("h3", {}, "Slower"), h("ul", {}, report.slower.map((slow) => h("li", {}, toHook(slow.hook), ` takes ${time(slow.replayed)} instead of ${time(slow.recorded)} (medians)`)))]];
+    report.slower.length > 0 && [h("h3", {}, "Slower"), h("ul", {}, report.slower.map((slow) => h("li", {}, toHook(slow.hook), ` takes ${time(slow.replayed)} instead of ${time(slow.recorded)} (medians)`)))],
+    Object.entries({ ...report.not_started, ...report.other }).length > 0 && [h("h3", {}, "Not run"), h("ul", {}, Object.entries(report.not_started).map(([hook, count]) => h("li", {}, `${count} × `, toHook(hook), ": it outlives its dispatch")),
+      Object.entries(report.other).map(([what, count]) => h("li", {}, `${count} × ${what}: no line for hooks`)))]];
 }
 
 const notFound = (text) => [h("h2", {}, "Not found"), h("p", {}, text), h("p", {}, link("/", "All turns"))];

@@ -1,14 +1,15 @@
 //! Tests hooks against recordings in a repository, and updates the recordings.
 
-use std::fs::{self, File};
+use std::fs;
 use std::future::Future;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{DispatchHandler, Replay};
 use crate::comparer::Comparer;
 use crate::line::{DispatchLine, Header, RecordingLine, SCHEMA};
 use crate::messages::written;
+use crate::new_file::NewFile;
 use crate::options::ReplayState;
 use crate::recorder::SharedValues;
 use crate::report::ReplayReport;
@@ -63,13 +64,10 @@ impl Replay<'_> {
     }
 
     async fn write_anew(&self, path: &Path) -> Result<ReplayReport, ReplayError> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".new");
-        let new = PathBuf::from(name);
-        let unwritten = |error| ReplayError::File { path: new.display().to_string(), error };
-        let mut file = BufWriter::new(File::create(&new).map_err(unwritten)?);
-        let (mut running, mut sharing) = (DispatchHandler::new(self), SharedValues::new());
         let name = path.display().to_string();
+        let unwritten = |error| ReplayError::File { path: name.clone(), error };
+        let mut file = NewFile::create(path).map_err(unwritten)?;
+        let (mut running, mut sharing) = (DispatchHandler::new(self), SharedValues::new());
         for (number, found) in Source::of(&[path]).lines(path)? {
             for mut line in running.anew(found, &name, number).await? {
                 let Comparer { messages, cleaner } = &mut running.state.comparer;
@@ -79,11 +77,10 @@ impl Replay<'_> {
                 sharing.written();
             }
         }
-        file.flush().map_err(unwritten)?;
-        drop(file);
         let report = running.state.report;
-        let done = if report.failed > 0 { fs::remove_file(&new) } else { fs::rename(&new, path) };
-        done.map_err(unwritten)?;
+        if report.failed == 0 {
+            file.finish().map_err(unwritten)?;
+        }
         Ok(report)
     }
 }

@@ -1,14 +1,14 @@
 //! Hooks that recorded dispatches are fired with: those of today, or those that replace them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::context::Ids;
 use hook_sdk::data::MessagePool;
+use hook_sdk::record::{Observer, Record, Trace};
 use hook_sdk::{ConfigError, HookContext, HookSet, JsonError, Registry, Semantics};
 use serde_json::Value;
 
-use crate::capture::Capture;
 use crate::comparer::Comparer;
 use crate::line::DispatchLine;
 use crate::options::ReplayOptions;
@@ -117,5 +117,28 @@ impl Sets {
         }
         self.by_place.insert(place, set.clone());
         Ok(set)
+    }
+}
+
+/// Keeps the dispatches since the last call of [`take`](Self::take).
+#[derive(Clone, Default)]
+struct Capture(Arc<Mutex<Vec<Trace>>>);
+
+impl Capture {
+    /// Takes the dispatches. The last one is the outermost.
+    fn take(&self) -> Vec<Trace> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for Capture {
+    fn dispatched(&self, _record: &Record) {}
+
+    fn traces(&self) -> bool {
+        true
+    }
+
+    fn traced(&self, trace: &Trace) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(trace.clone());
     }
 }

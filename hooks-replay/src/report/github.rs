@@ -13,7 +13,7 @@ impl ReplayReport {
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
             let place =
                 group.examples.first().map(|example| format!(", first at {}", example.at())).unwrap_or_default();
-            let message = format!("{hook}{} ({} times{place})", group.title, group.count);
+            let message = format!("{hook}{}{} ({} times{place})", group.title, group.aside(), group.count);
             // Infallible, because it is a `String`.
             let _ = writeln!(text, "::{level} title={}::{}", property(&group.kind), data(&message));
         }

@@ -13,13 +13,11 @@ impl ReplayReport {
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>Replay: {} of {} differ</title>\n\
-             <style>{STYLE}</style>\n<h1>{} dispatches replayed, {} differ</h1>\n",
-            self.differing, self.replayed, self.replayed, self.differing
+             <style>{STYLE}</style>\n<h1>{}</h1>\n",
+            self.differing,
+            self.replayed,
+            self.headline()
         );
-        if self.turns > 0 {
-            let (turns, diverged) = (self.turns, self.diverged);
-            put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} diverge</p>\n"));
-        }
         if self.has_flips() {
             page.push_str("<p>A red bar marks a changed decision, a grey bar any other difference.</p>\n");
         }
@@ -50,7 +48,7 @@ impl ReplayReport {
 }
 
 fn put_group(page: &mut String, group: &Group) {
-    let after = if group.counterfactual { ", after the turn diverged" } else { "" };
+    let after = group.aside();
     let class = if group.is_flip() { "flip" } else { "change" };
     let shows_text = |example: &Example| matches!(example.difference, Difference::Rewrite { .. });
     let open = if group.is_flip() || group.examples.iter().any(shows_text) { " open" } else { "" };

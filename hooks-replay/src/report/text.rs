@@ -8,22 +8,22 @@ use crate::compare::Difference;
 
 impl fmt::Display for ReplayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.turns > 0 {
-            writeln!(f, "{} turns replayed, {} diverge", self.turns, self.diverged)?;
-        }
-        writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
+        writeln!(f, "{}", self.headline())?;
         let gone: BTreeSet<&str> = self.groups.iter().filter_map(Group::gone).collect();
         if !gone.is_empty() {
             let names = gone.iter().map(|hook| format!("`{hook}`")).collect::<Vec<_>>().join(", ");
             writeln!(f, "removed hooks: {names}")?;
         }
-        for group in &self.groups {
-            let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
-            let after = if group.counterfactual { ", after the turn diverged" } else { "" };
-            writeln!(f, "\n{:>6} × {} {hook}{}{after}", group.count, group.kind, group.title)?;
+        for group in self.groups.iter().filter(|group| !group.is_of_list()) {
+            writeln!(f, "\n{group}")?;
             for example in &group.examples {
                 write!(f, "{example}")?;
             }
+        }
+        let of_list: Vec<_> = self.groups.iter().filter(|group| group.is_of_list()).collect();
+        if !of_list.is_empty() {
+            writeln!(f, "\nhooks that only one of both has:")?;
+            of_list.iter().try_for_each(|group| writeln!(f, "{group}"))?;
         }
         if !self.not_started.is_empty() {
             writeln!(f, "\nnot started, because they outlive their dispatch:")?;
@@ -51,6 +51,13 @@ impl fmt::Display for ReplayReport {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hook = self.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
+        write!(f, "{:>6} × {} {hook}{}{}", self.count, self.kind, self.title, self.aside())
     }
 }
 

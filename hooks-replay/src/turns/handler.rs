@@ -10,11 +10,10 @@ use hooks_agent::inputs::TurnInputs;
 use super::comparison::{Step, TurnComparison};
 use super::runner::TurnRunner;
 use super::{Matching, TurnReplay};
-use crate::compare::remove_uncertain;
 use crate::line::{DispatchLine, RecordingLine, TurnLine};
 use crate::messages::KnownMessages;
 use crate::options::{LineHandler, ReplayState};
-use crate::report::ReplayReport;
+use crate::report::{Doubts, ReplayReport};
 use crate::source::ReplayError;
 
 const NO_END: &str = "the turn has no end in the recording: the program ended before, or does not record turns";
@@ -94,25 +93,18 @@ impl<'r, 'a> TurnHandler<'r, 'a> {
         }
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
-        let lacks_input = !turn.marks.is_empty();
-        let is_certain = !lacks_input || comparison.steps.iter().any(|step| step.by_changed_hook);
-        let diverged = usize::from(comparison.diverged && comparison.unanswered == 0 && is_certain);
-        report.diverged += diverged;
-        if self.replay.matching == Matching::Strict {
-            report.stopped += diverged;
-        }
+        report.diverged += usize::from(comparison.diverged && comparison.unanswered == 0);
+        report.stopped += usize::from(comparison.diverged && self.replay.matching == Matching::Strict);
         report.replayed += comparison.compared;
         report.unanswered += comparison.unanswered;
         for hook in comparison.not_started {
             *report.not_started.entry(hook).or_default() += 1;
         }
         for step in comparison.steps {
-            let Step { place, mut recorded, mut differences, counterfactual, by_changed_hook, .. } = step;
+            let Step { place, mut recorded, differences, counterfactual, by_changed_hook, .. } = step;
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
-            if (lacks_input || step.lacks_input) && !by_changed_hook {
-                report.uncertain += usize::from(remove_uncertain(&mut differences));
-            }
-            report.add_to(counterfactual, &recorded, &place, differences);
+            let lacks_input = (!turn.marks.is_empty() || step.lacks_input) && !by_changed_hook;
+            report.add_to(Doubts { counterfactual, lacks_input }, &recorded, &place, differences);
         }
         Ok(())
     }
