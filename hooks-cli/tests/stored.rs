@@ -143,8 +143,17 @@ async fn a_transcript_is_imported_once_and_skipped_lines_are_reported() {
     assert_eq!(run(&["export", "s-1"]).out.lines().count(), 2);
     let again = run(&["import", "session.jsonl"]);
     assert!(again.code == Some(1) && again.err.contains("`s-1` exists, and nothing was imported"), "{}", again.err);
-    let torn = run(&["import", "torn.jsonl", "--conversation", "s-2", "--json"]);
-    assert_eq!((torn.code, torn.json()["unreadable_lines"][0].as_u64()), (Some(1), Some(2)), "{}", torn.out);
+    for args in [
+        &["import", "torn.jsonl", "--conversation", "s-2"][..],
+        &["import", "torn.jsonl", "--conversation", "s-2", "--json"],
+    ] {
+        let torn = run(args);
+        assert!(torn.code == Some(1) && torn.err.contains("nothing was imported"), "{}", torn.err);
+        assert!(torn.err.contains("line 2") && !run(&["conversations"]).out.contains("s-2"), "{}", torn.err);
+    }
+    std::fs::write(folder.path().join("marked.jsonl"), format!("\u{feff}{}", lines[1])).unwrap();
+    let marked = run(&["import", "marked.jsonl", "--conversation", "s-3"]);
+    assert!(marked.code == Some(0) && marked.out.contains("1 message imported"), "{}{}", marked.out, marked.err);
     let none = run(&["import", "none.jsonl"]);
     assert!(none.code == Some(1) && none.err.contains("contains no message"), "{}", none.err);
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// What to do with a store.
@@ -80,7 +81,7 @@ pub struct RunsArgs {
     pub before: Option<String>,
 
     /// The maximum number of runs, newest first.
-    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
 
@@ -113,7 +114,7 @@ pub struct DispatchesArgs {
     pub before: Option<i64>,
 
     /// The maximum number of dispatches, newest first.
-    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
 }
 
@@ -264,7 +265,7 @@ pub struct ConversationsArgs {
     pub store: StoreArgs,
 
     /// The maximum number of conversations.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub limit: usize,
 
     /// Start at this id, in the order of ids.

@@ -144,8 +144,5 @@ pub(crate) fn imported(conversation: &str, rows: usize, read: usize, transcript:
     for (what, number) in &transcript.skipped {
         let _ = write!(out, "\n  skipped: {} ({})", count(*number, "line"), printable(what));
     }
-    for number in &transcript.unreadable {
-        let _ = write!(out, "\n  line {number} cannot be read");
-    }
     out
 }

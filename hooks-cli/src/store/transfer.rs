@@ -79,6 +79,17 @@ pub(super) fn import(args: &ImportArgs, as_json: bool) -> Output {
                 Exit::FAILURE,
             );
         }
+        // Each may have been a message, without which the conversation is another one.
+        Ok(transcript) if !transcript.unreadable.is_empty() => {
+            let lines: Vec<_> = transcript.unreadable.iter().map(|number| format!("\n  line {number}")).collect();
+            return error(
+                format!(
+                    "{name}: nothing was imported, because these lines cannot be read; repair or delete them{}",
+                    lines.concat()
+                ),
+                Exit::FAILURE,
+            );
+        }
         Ok(transcript) => transcript,
         Err(why) => return error(why, Exit::FAILURE),
     };
@@ -103,13 +114,9 @@ pub(super) fn import(args: &ImportArgs, as_json: bool) -> Output {
         let read = transcript.messages.iter().filter(|entry| entry.is_read).count();
         let report = json!({
             "version": 1, "conversation": conversation, "rows": rows.len(), "read": read,
-            "skipped": transcript.skipped, "unreadable_lines": transcript.unreadable,
+            "skipped": transcript.skipped,
         });
-        // A line that cannot be read may have been a message.
-        let exit = if transcript.unreadable.is_empty() { Exit::SUCCESS } else { Exit::FAILURE };
-        if as_json {
-            return Ok(Output::new(output::json(report), exit));
-        }
-        Ok(Output::new(text::imported(&id, rows.len(), read, &transcript), exit))
+        let out = if as_json { output::json(report) } else { text::imported(&id, rows.len(), read, &transcript) };
+        Ok(Output::new(out, Exit::SUCCESS))
     })
 }

@@ -24,6 +24,8 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn line(&mut self, line: &[u8]) {
         self.number += 1;
+        // With the mark of the byte order, with which some editors begin a file.
+        let line = if self.number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         if line.trim_ascii().is_empty() {
             return;
         }
