@@ -22,11 +22,11 @@ pub(crate) fn export(args: &ExportArgs, out: &mut (dyn Write + Send)) -> Output 
 }
 
 fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -> Result<Output, Output> {
-    let files = recordings(&[recording.to_owned()])?;
-    if output.is_some_and(|output| overwritten(output, files.iter()).is_some()) {
+    let found = recordings(&[recording.to_owned()])?;
+    if output.is_some_and(|output| overwritten(output, found.files.iter()).is_some()) {
         return Err(usage_error("--output names one of the recordings; name another file"));
     }
-    let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
+    let opened = Read::open(&found.files).map_err(|(file, error)| unreadable(file, &error))?;
     let mut gaps = Gaps::default();
     let lines = opened.into_iter().flat_map(Reader::new).filter_map(|(_, line)| {
         gaps.note(&line);
@@ -55,6 +55,7 @@ fn otlp(recording: &Path, output: Option<&Path>, out: &mut (dyn Write + Send)) -
         told.push_str(" left out: the recording has no times of them\n");
     }
     told.push_str(&gaps.to_string());
-    let exit = if gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
+    told.push_str(&found.told());
+    let exit = if gaps.is_empty() && found.left_out.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
     Ok(Output::new("", exit).and_err(&told))
 }

@@ -4,6 +4,7 @@ mod hooks;
 mod recordings;
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,22 +26,24 @@ use crate::program::Program;
 use crate::style::{BAD, FAINT, line, safe, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
-pub(crate) use recordings::{only_recordings, recordings, refuse_others, unreadable};
+pub(crate) use recordings::{Recordings, only_recordings, recordings, refuse_others, unreadable};
 
 /// Runs a replay and reports the differences.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
-    let done = recordings(&args.recordings).and_then(|files| {
-        not_written_over(args, &files)?;
+    let done = recordings(&args.recordings).and_then(|found| {
+        not_written_over(args, &found.files)?;
         match &args.against {
             Some(other) if other.is_dir() => Err(usage_error("--against takes one recording, and this is a folder")),
-            Some(other) if !other.exists() => Err(unreadable(other, &std::io::ErrorKind::NotFound.into())),
-            Some(other) => Ok(match diff(&files, other) {
-                Ok(report) => render(&report, args, as_json),
-                Err(problem) => faulty(&problem),
-            }),
+            Some(other) => {
+                File::open(other).map_err(|error| unreadable(other, &error))?;
+                Ok(match diff(&found.files, other) {
+                    Ok(report) => render(&with_left_out(report, &found), args, as_json),
+                    Err(problem) => faulty(&problem),
+                })
+            }
             None => {
                 let inputs = ReplayInputs::of(program, args)?;
-                Ok(wait::block_on("replay", || replay_all(program, args, &inputs, &files, as_json)))
+                Ok(wait::block_on("replay", || replay_all(program, args, &inputs, &found, as_json)))
             }
         }
     });
@@ -50,18 +53,19 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
 /// Reports what hooks in shadow mode would have decided.
 pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
     let mut report = ShadowReport::default();
-    let files = match recordings(&args.recordings) {
-        Ok(files) => files,
+    let found = match recordings(&args.recordings) {
+        Ok(found) => found,
         Err(output) => return output,
     };
-    for path in files {
-        match Reader::open(&path) {
+    for path in &found.files {
+        match Reader::open(path) {
             Ok(lines) => report.add(lines),
-            Err(error) => return unreadable(&path, &error),
+            Err(error) => return unreadable(path, &error),
         }
     }
     let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
-    Output::new(text, if report.gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED })
+    let is_whole = report.gaps.is_empty() && found.left_out.is_empty();
+    Output::new(text, if is_whole { Exit::SUCCESS } else { Exit::UNDECIDED }).and_err(&found.told())
 }
 
 /// The hooks with which the current ones are compared.
@@ -142,26 +146,26 @@ fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> 
 pub(crate) async fn for_page(
     program: &Program,
     args: &ReplayArgs,
-    recordings: &[PathBuf],
+    recordings: &Recordings,
 ) -> Result<(ReplayReport, Vec<diagnostics::Diagnostic>), Output> {
     let inputs = ReplayInputs::of(program, args)?;
-    let (report, found) = Box::pin(replayed(program, args, &inputs, recordings)).await?;
-    report.map(|report| (report, found)).map_err(|problem| faulty(&problem))
+    let (report, found) = Box::pin(replayed(program, args, &inputs, &recordings.files)).await?;
+    report.map(|report| (with_left_out(report, recordings), found)).map_err(|problem| faulty(&problem))
 }
 
 async fn replay_all(
     program: &Program,
     args: &ReplayArgs,
     inputs: &ReplayInputs,
-    recordings: &[PathBuf],
+    recordings: &Recordings,
     as_json: bool,
 ) -> Output {
-    let (done, found) = match Box::pin(replayed(program, args, inputs, recordings)).await {
+    let (done, found) = match Box::pin(replayed(program, args, inputs, &recordings.files)).await {
         Ok(replayed) => replayed,
         Err(interrupted) => return interrupted,
     };
     let output = match done {
-        Ok(report) => render(&report, args, as_json),
+        Ok(report) => render(&with_left_out(report, recordings), args, as_json),
         Err(problem) => faulty(&problem),
     };
     if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
@@ -221,6 +225,13 @@ async fn replayed(
     let defects = rules.inspect().into_iter().filter(|defect| defect.severity > Severity::Hint);
     found.extend(defects.map(diagnostics::Diagnostic::from));
     Ok((done, found))
+}
+
+/// What a folder has that cannot be read could not be replayed either.
+fn with_left_out(mut report: ReplayReport, recordings: &Recordings) -> ReplayReport {
+    report.failed += recordings.left_out.len();
+    report.problems.splice(0..0, recordings.left_out.iter().cloned());
+    report
 }
 
 /// Tells which rules ran in no dispatch of their event: a replay in which nothing differs says nothing about these.

@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::paths::file_of;
 use crate::paths::overwritten;
 use crate::program::Program;
-use crate::replay::{for_page, only_recordings, recordings, refuse_others, unreadable};
+use crate::replay::{Recordings, for_page, only_recordings, recordings, refuse_others, unreadable};
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 
@@ -24,11 +24,12 @@ pub(crate) fn report(program: &Program, args: &ReportArgs) -> Output {
 }
 
 async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
-    let files = if args.recordings.is_empty() { Vec::new() } else { recordings(&args.recordings)? };
+    let nothing = || Recordings { files: Vec::new(), left_out: Vec::new() };
+    let found = if args.recordings.is_empty() { nothing() } else { recordings(&args.recordings)? };
     if !args.replay {
-        refuse_others(&files)?;
+        refuse_others(&found.files)?;
     }
-    let inputs = files.iter().chain(&args.rules).chain(&args.trusted.trust_file);
+    let inputs = found.files.iter().chain(&args.rules).chain(&args.trusted.trust_file);
     #[cfg(feature = "store")]
     let store: Vec<PathBuf> = args.store.iter().filter_map(|url| file_of(url)).flat_map(with_log).collect();
     #[cfg(feature = "store")]
@@ -37,13 +38,13 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         let input = line(&input.to_string_lossy());
         return Err(usage_error(&format!("--output names {input}, which is an input; name another file")));
     }
-    let (mut page, mut told) = (page(program, &files), String::new());
+    let (mut page, mut told) = (page(program, &found.files), found.told());
     if args.replay {
         let replay = ReplayArgs { rules: args.rules.clone(), trusted: args.trusted.clone(), ..ReplayArgs::default() };
-        let (report, found) = for_page(program, &replay, &files).await?;
+        let (report, defects) = for_page(program, &replay, &found).await?;
         page = page.replay(&report);
-        if !found.is_empty() {
-            told = format!("{}\n", diagnostics::all(&found));
+        if !defects.is_empty() {
+            let _ = writeln!(told, "{}", diagnostics::all(&defects));
         }
     }
     #[cfg(feature = "store")]
@@ -51,7 +52,8 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         page = with_store(page, url).await?;
     }
     // A replay also reads transcripts, whose lines are no lines of a page.
-    let files = if args.replay { only_recordings(files)? } else { files };
+    let is_whole = found.left_out.is_empty();
+    let files = if args.replay { only_recordings(found.files)? } else { found.files };
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
     let to_stdout = args.output.as_os_str() == "-";
     let mut printed = Vec::new();
@@ -67,7 +69,7 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     let gaps = gaps(&files);
     told.push_str(&gaps.to_string());
     let name = line(&args.output.to_string_lossy());
-    let exit = if gaps.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
+    let exit = if gaps.is_empty() && is_whole { Exit::SUCCESS } else { Exit::UNDECIDED };
     if !to_stdout {
         let _ = writeln!(told, "{name}: open it in a browser");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::hooks;
+use crate::support::{Said, hooks, program};
 
 /// A recorded denial, in a turn that called a tool.
 pub(crate) fn recording(folder: &Path) {
@@ -259,4 +259,67 @@ fn an_output_is_replaced_as_a_whole_or_not_at_all() {
         fs::remove_file(at("link")).unwrap();
         fs::remove_file(at("new")).unwrap();
     }
+}
+
+/// What is named has to be readable. What a folder has besides is left out, by its name, and the rest is read.
+#[cfg(unix)]
+#[test]
+fn an_unreadable_recording_hides_no_other_one() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |name: &str, mode| {
+        fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    fs::create_dir_all(folder.path().join("calls/locked")).unwrap();
+    recording(&folder.path().join("calls"));
+    recording(folder.path());
+    fs::write(folder.path().join("calls/mine.jsonl"), "").unwrap();
+    for (name, bits) in [("calls/mine.jsonl", 0), ("calls/locked", 0), ("", 0o777)] {
+        mode(name, bits);
+    }
+    let run = |args: &[&str]| {
+        let mut command = program(folder.path());
+        // Root may read everything.
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534).gid(65_534);
+        }
+        Said::from(command.args(args).output().unwrap())
+    };
+    let replay = ["--trust", "--rules", "rules.json"];
+    for command in [
+        [&["replay", "calls"][..], &replay],
+        [&["replay", "calls", "--against", "traffic.jsonl"], &[]],
+        [&["report", "calls", "-o", "page.html"], &[]],
+        [&["report", "calls", "-o", "page.html", "--replay"], &replay],
+        [&["export", "--otlp", "calls"], &[]],
+        [&["shadow", "calls"], &[]],
+    ] {
+        let mut args = command.concat();
+        let said = run(&args);
+        let told = said.out.clone() + &said.err;
+        assert!(
+            told.contains("calls/mine.jsonl: Permission") && told.contains("calls/locked: Permission"),
+            "{args:?}: {told}"
+        );
+        assert!(matches!(said.code, Some(2 | 3)) && !told.contains("0 dispatches"), "{args:?}: {:?} {told}", said.code);
+        for argument in &mut args {
+            *argument = argument.strip_prefix("calls").map_or(*argument, |_| "calls/mine.jsonl");
+        }
+        assert_eq!(run(&args).code, Some(64), "{args:?}");
+    }
+    let against = run(&["replay", "traffic.jsonl", "--against", "calls/mine.jsonl"]);
+    assert_eq!(against.code, Some(64), "{}", against.err);
+    mode("calls/locked", 0o700);
+}
+
+/// What can be opened and not read is no difference.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_fails_while_it_is_read_was_not_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let said = hooks(folder.path(), &["replay", "/proc/self/mem", "--trust", "--rules", "rules.json"]);
+    assert!(said.code == Some(3) && said.out.contains("/proc/self/mem"), "{:?} {}{}", said.code, said.out, said.err);
 }

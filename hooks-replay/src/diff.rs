@@ -8,19 +8,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::compare::{Difference, compare, inputs, is_same};
+use crate::compare::{Difference, compare, diff as diff_of, inputs, is_same};
 use crate::line::{DispatchLine, RecordingLine, TurnLine};
-use crate::lines::{LineError, Lines};
+use crate::lines::Lines;
 use crate::options::{ReplayOptions, ReplayState};
-use crate::reader::parse;
+use crate::reader::{parse, skip_later};
 use crate::refs::{self, MissingReference, SharedId};
 use crate::report::ReplayReport;
 use crate::source::{ReplayError, Source};
+use crate::traffic::SourceLine;
 
 /// Compares the recordings `then` with the recording `now`, without running any hooks.
 ///
 /// Dispatches with the same conversation, turn, kind and call are compared, and so are the ends of turns; if there are
-/// several, in order. What has no counterpart is a difference in the flow.
+/// several, in order. What has no counterpart is a difference in the flow, and so is another text of a message.
 ///
 /// # Errors
 /// [`ReplayError::File`] if a file cannot be read.
@@ -34,9 +35,23 @@ pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayR
     for path in then {
         let name = path.as_ref().display().to_string();
         for (number, found) in source.lines(path.as_ref())? {
-            let found = state.take(&name, number, found);
-            let ReplayState { report, comparer } = &mut state;
             let place = format!("{name}:{number}");
+            if let SourceLine::Line(RecordingLine::Message(then)) = &found
+                && let Some(text) = other.message(then.id).map(|now| diff_of(&then.value, &now))
+                && !text.is_empty()
+            {
+                let kind = || Some("message".to_owned());
+                let flow = Difference::Flow { recorded: kind(), replayed: kind(), diff: text };
+                let line = DispatchLine { kind: "message".to_owned(), ..DispatchLine::default() };
+                state.report.add(&line, &place, vec![flow]);
+            }
+            let mut found = state.take(&name, number, found);
+            let ReplayState { report, comparer } = &mut state;
+            if let Some(missing) =
+                found.as_mut().and_then(|line| missing(line, |id| comparer.messages.get(id).is_some()))
+            {
+                report.fail(&place, &missing);
+            }
             if let Some(gap) = found.as_ref().and_then(RecordingLine::gap) {
                 report.fail(&place, &gap);
             }
@@ -50,10 +65,8 @@ pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayR
             let differences = match other.take(&line).map_err(unreadable)? {
                 Some(now) if is_same(&line, &now) && line.event == now.event => Vec::new(),
                 Some(mut now) => {
-                    let resolved = line.resolve(&mut |id| comparer.messages.value(id)).and(other.resolve(&mut now));
-                    if let Err(missing) = resolved {
-                        report.fail(&place, &missing);
-                    }
+                    // What is missing has been reported.
+                    let _ = line.resolve(&mut |id| comparer.messages.value(id)).and(other.resolve(&mut now));
                     let mut found = compare(&line, &now);
                     // Whatever the hooks changed, the traffic is not the same.
                     found.retain(|one| !matches!(one, Difference::Rewrite { .. }) || line.subject == now.subject);
@@ -73,6 +86,19 @@ pub fn diff<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<ReplayR
     }
     report.sort();
     Ok(report)
+}
+
+/// The first message that a line refers to and that nobody knows.
+fn missing(line: &mut RecordingLine, is_known: impl Fn(SharedId) -> bool) -> Option<MissingReference> {
+    let mut found = None;
+    line.each_value(&mut |said| {
+        refs::each_message(said, &mut |id| {
+            if !is_known(id) {
+                found.get_or_insert(MissingReference(id));
+            }
+        });
+    });
+    found
 }
 
 /// The kind of the line that ends a turn, as of a dispatch.
@@ -113,20 +139,21 @@ impl Index {
             match text.and_then(|text| parse(number, &text, &mut |id| index.value(id))) {
                 Ok(RecordingLine::Message(message)) => drop(index.messages.insert(message.id, begins)),
                 Ok(RecordingLine::Value(value)) => drop(index.values.insert(value.id, begins)),
-                Ok(line) => {
+                Ok(mut line) => {
+                    let place = format!("{name}:{number}");
+                    if let Some(missing) = missing(&mut line, |id| index.messages.contains_key(&id)) {
+                        report.fail(&place, &missing);
+                    }
                     if let Some(gap) = line.gap() {
-                        report.fail(&format!("{name}:{number}"), &gap);
+                        report.fail(&place, &gap);
                     }
                     if let Some(line) = compared(line).filter(|line| line.depth == 0) {
                         index.places.entry(key(&line)).or_default().push_back((number, begins));
                     }
                 }
-                Err(error) => {
+                Err(mut error) => {
+                    skip_later(&mut error, &mut lines);
                     report.fail(&name, &error);
-                    // Nothing after it can be read.
-                    if matches!(error, LineError::Schema { .. }) {
-                        break;
-                    }
                 }
             }
         }
@@ -168,12 +195,16 @@ impl Index {
         Ok(serde_json::from_slice(&text)?)
     }
 
-    /// A missing reference stays in the line.
-    fn resolve(&mut self, line: &mut DispatchLine) -> Result<(), MissingReference> {
-        line.resolve(&mut |id| match self.line(*self.messages.get(&id)?) {
+    fn message(&mut self, id: SharedId) -> Option<Value> {
+        match self.line(*self.messages.get(&id)?) {
             Ok(RecordingLine::Message(message)) => Some(message.value),
             _ => None,
-        })
+        }
+    }
+
+    /// A missing reference stays in the line.
+    fn resolve(&mut self, line: &mut DispatchLine) -> Result<(), MissingReference> {
+        line.resolve(&mut |id| self.message(id))
     }
 
     /// The numbers and offsets of the lines without a counterpart.

@@ -68,15 +68,18 @@ pub enum LineError {
          for example with `jq -c '.[]'`"
     )]
     Array,
-    /// The lines after this one have a format that this version does not support.
+    /// The lines from this one on, up to the header of another recording, have a format that this version does not support.
     #[error(
-        "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"
+        "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}, so {lines} lines were left \
+         out; update `hooks-replay`"
     )]
     Schema {
         /// The line number, starting at 1.
         line: usize,
         /// The format version of the file.
         schema: u32,
+        /// The number of these lines.
+        lines: usize,
     },
 }
 
@@ -95,11 +98,28 @@ pub(crate) struct Lines<R> {
     ends: u64,
     /// Whether reading has failed: errors are not retried.
     failed: bool,
+    /// The line that ended [`skip_to`](Self::skip_to).
+    found: Option<(usize, Vec<u8>)>,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, number: 0, begins: 0, ends: 0, failed: false }
+        Self { input, number: 0, begins: 0, ends: 0, failed: false, found: None }
+    }
+
+    /// Goes to the next line for which this is true. Returns the number of lines before it.
+    pub(crate) fn skip_to(&mut self, is_it: impl Fn(&[u8]) -> bool) -> usize {
+        let mut skipped = 0;
+        while let Some((number, read)) = self.next() {
+            match read {
+                Ok(text) if is_it(&text) => {
+                    self.found = Some((number, text));
+                    break;
+                }
+                _ => skipped += 1,
+            }
+        }
+        skipped
     }
 }
 
@@ -107,6 +127,9 @@ impl<R: BufRead> Iterator for Lines<R> {
     type Item = (usize, Result<Vec<u8>, LineError>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some((number, text)) = self.found.take() {
+            return Some((number, Ok(text)));
+        }
         while !self.failed {
             let mut text = Vec::with_capacity(USUAL);
             self.number += 1;

@@ -71,6 +71,8 @@ impl<R: BufRead> Iterator for Reader<R> {
 pub struct Gaps {
     /// The number of lines that could not be read.
     pub unreadable: usize,
+    /// The number of lines of recordings that a later version wrote.
+    pub later: usize,
     /// The number of lines that the recorder dropped, because it was too slow.
     pub dropped: u64,
     /// The number of turns that were not recorded to their end, because they reached the size limit.
@@ -84,6 +86,7 @@ impl Gaps {
             Ok(RecordingLine::Dropped { count }) => self.dropped = self.dropped.saturating_add(*count),
             Ok(RecordingLine::Full { .. }) => self.full += 1,
             Ok(_) => {}
+            Err(LineError::Schema { lines, .. }) => self.later += lines,
             Err(_) => self.unreadable += 1,
         }
     }
@@ -96,10 +99,17 @@ impl Gaps {
 
 impl fmt::Display for Gaps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (lines, dropped, full) = (self.unreadable, self.dropped, self.full);
+        let Self { unreadable: lines, later, dropped, full } = *self;
         let plural = |is_one: bool| if is_one { "" } else { "s" };
         if lines > 0 {
             writeln!(f, "{lines} line{} left out: they cannot be read", plural(lines == 1))?;
+        }
+        if later > 0 {
+            writeln!(
+                f,
+                "{later} line{} left out: a later version wrote them; update this program",
+                plural(later == 1)
+            )?;
         }
         if dropped > 0 {
             writeln!(f, "{dropped} line{} left out: the recorder was too slow", plural(dropped == 1))?;
@@ -116,13 +126,11 @@ impl fmt::Display for Gaps {
 pub(crate) struct Entries<R> {
     lines: Lines<R>,
     values: Window<Value>,
-    /// Whether a header of a later format version was read. The lines after it cannot be read.
-    unknown: bool,
 }
 
 impl<R: BufRead> Entries<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { lines: Lines::new(input), values: Window::new(), unknown: false }
+        Self { lines: Lines::new(input), values: Window::new() }
     }
 }
 
@@ -130,7 +138,7 @@ impl<R: BufRead> Iterator for Entries<R> {
     type Item = (usize, Result<RecordingLine, LineError>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.unknown {
+        loop {
             let (number, text) = self.lines.next()?;
             let values = &mut self.values;
             let mut find = |id| {
@@ -139,16 +147,25 @@ impl<R: BufRead> Iterator for Entries<R> {
             };
             match text.and_then(|text| parse(number, &text, &mut find)) {
                 Ok(RecordingLine::Value(value)) => values.insert(value.id, value.value),
-                read => {
+                mut read => {
                     if !matches!(read, Ok(RecordingLine::Message(_))) {
                         values.next_line();
                     }
-                    self.unknown = matches!(read, Err(LineError::Schema { .. }));
+                    if let Err(error) = &mut read {
+                        skip_later(error, &mut self.lines);
+                    }
                     return Some((number, read));
                 }
             }
         }
-        None
+    }
+}
+
+/// Leaves out the rest of a recording that a later version wrote, if that is the error, and counts its lines.
+pub(crate) fn skip_later(error: &mut LineError, rest: &mut Lines<impl BufRead>) {
+    if let LineError::Schema { lines, .. } = error {
+        let is_known = |text: &[u8]| schema_of(text).is_some_and(|schema| schema <= SCHEMA);
+        *lines += rest.skip_to(|text| tag(text) == Some(b"header") && is_known(text));
     }
 }
 
@@ -168,7 +185,7 @@ pub(crate) fn parse(
     };
     match read {
         Ok(RecordingLine::Header(header)) if header.schema > SCHEMA => {
-            Err(LineError::Schema { line: number, schema: header.schema })
+            Err(LineError::Schema { line: number, schema: header.schema, lines: 1 })
         }
         Ok(mut line) => {
             let mut missing = Ok(());
@@ -176,7 +193,7 @@ pub(crate) fn parse(
             missing.map(|()| line).map_err(|missing| LineError::Missing { line: number, missing })
         }
         Err(error) => Err(match schema_of(text) {
-            Some(schema) if schema > SCHEMA => LineError::Schema { line: number, schema },
+            Some(schema) if schema > SCHEMA => LineError::Schema { line: number, schema, lines: 1 },
             _ => LineError::of(number, text, error),
         }),
     }

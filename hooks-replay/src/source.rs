@@ -75,7 +75,13 @@ impl Source {
         }
         let file = File::open(path).map_err(unreadable)?;
         let mut input = BufReader::with_capacity(CHUNK, CountingReader { file, read: Arc::clone(&self.read) });
-        let begin = FileHead::read(&mut input).map_err(unreadable)?;
+        let begin = match FileHead::read(&mut input) {
+            Ok(begin) => begin,
+            Err(error) => {
+                let error = LineError::Io { line: 1, error };
+                return Ok(Box::new(std::iter::once((1, SourceLine::Unreadable(error)))));
+            }
+        };
         if begin.is_no_json() || (begin.is_broken() && is_one_value(path)) {
             let error = if begin.is_array() { LineError::Array } else { LineError::NotLines };
             return Ok(Box::new(std::iter::once((1, SourceLine::Unreadable(error)))));

@@ -267,6 +267,27 @@ fn what_is_missing_in_one_of_two_recordings_is_no_success() {
     assert_eq!(compared(&marked, &marked).exit_code(), 0, "the mark of a byte order is no damage");
 }
 
+/// What people and models said is in lines of its own.
+#[test]
+fn other_texts_of_messages_are_differences_and_missing_ones_are_told() {
+    let said = |text: &str| {
+        let value = json!({ "role": "user", "content": [{ "type": "text", "text": text }] });
+        format!("{}\n", json!({ "line": "message", "id": "0123456789abcdef", "value": value }))
+    };
+    let refers = line(json!({ "subject": ["$message:0123456789abcdef"] }));
+    let (whole, other) = (said("3000 paid") + &refers, said("9999 paid") + &refers);
+    assert_eq!(compared(&whole, &whole).exit_code(), 0);
+    let report = compared(&whole, &other);
+    assert_eq!((differences(&report), report.exit_code()), (vec!["1 - has other data".to_owned()], 2), "{report}");
+    assert!(report.to_string().contains("9999 paid"), "{report}");
+    let shuffled = refers.clone() + &said("3000 paid");
+    for part in [&refers, &shuffled] {
+        for report in [compared(&whole, part), compared(part, &whole)] {
+            assert!(report.exit_code() == 3 && report.problems[0].contains("is not in the recording"), "{report}");
+        }
+    }
+}
+
 /// The same hooks with other traffic, or a turn that ended otherwise.
 #[test]
 fn other_traffic_and_other_ends_of_turns_are_differences() {

@@ -111,6 +111,27 @@ async fn a_recording_whose_first_line_is_damaged_is_still_read_as_a_recording() 
     assert_eq!((report.replayed, report.failed, report.groups.len()), (7, 1, 0), "{report}");
 }
 
+/// A recording of a later version is left out as a whole, and one that follows it is read.
+#[tokio::test]
+async fn the_lines_of_a_later_version_are_counted_and_no_others() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let text = std::fs::read_to_string(&path).unwrap();
+    let later = text.replacen("\"schema\":2", "\"schema\":3", 1);
+    let count = text.lines().count();
+    for (content, replayed) in [(later.clone(), 0), (text.clone() + &later, 7), (later.clone() + &text, 7)] {
+        std::fs::write(&path, content).unwrap();
+        let report = desk().replay(&path).await;
+        assert_eq!((report.replayed, report.failed, report.exit_code()), (replayed, 1, 3), "{report}");
+        assert!(report.problems[0].contains(&format!("so {count} lines were left out")), "{report}");
+        let mut gaps = hooks_replay::Gaps::default();
+        Reader::open(&path).unwrap().for_each(|(_, read)| gaps.note(&read));
+        assert_eq!((gaps.later, gaps.unreadable), (count, 0), "{gaps}");
+        assert!(gaps.to_string().contains(&format!("{count} lines left out: a later version wrote them")), "{gaps}");
+    }
+}
+
 #[tokio::test]
 async fn a_file_without_traffic_is_one_problem() {
     let folder = Folder::new();

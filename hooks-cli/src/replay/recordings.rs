@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hooks_replay::{LineError, Reader};
@@ -11,28 +13,46 @@ use crate::output::Output;
 use crate::paths::is_a_pipe;
 use crate::style::{BAD, line, styled};
 
+/// The recordings that a command line names.
+pub(crate) struct Recordings {
+    pub(crate) files: Vec<PathBuf>,
+    /// What cannot be read in the folders, and why.
+    pub(crate) left_out: Vec<String>,
+}
+
 /// The given files, and the files in the given folders.
-pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
-    let mut files = Vec::new();
+///
+/// # Errors
+/// If something that is named cannot be read, or there is nothing to read.
+pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Recordings, Output> {
+    let mut found = Recordings { files: Vec::new(), left_out: Vec::new() };
     for path in paths {
         if path.is_dir() {
-            collect(path, &mut HashSet::new(), &mut files).map_err(|error| unreadable(path, &error))?;
+            collect(path, &mut HashSet::new(), &mut found).map_err(|error| unreadable(path, &error))?;
         } else {
-            std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-            files.push(path.clone());
+            refuse_pipe(path)?;
+            File::open(path).map_err(|error| unreadable(path, &error))?;
+            found.files.push(path.clone());
         }
     }
-    files.iter().try_for_each(|file| refuse_pipe(file))?;
-    if files.is_empty() {
+    if found.files.is_empty() {
         let text = format!("{}: these folders have no file that ends with `.jsonl`", styled(BAD, "error"));
-        return Err(Output::trouble(text, Exit::UNDECIDED));
+        let problems = found.left_out.iter().map(|problem| format!("\n{problem}")).collect::<String>();
+        return Err(Output::trouble(text + &problems, Exit::UNDECIDED));
     }
-    Ok(files)
+    Ok(found)
+}
+
+impl Recordings {
+    /// A line for everything that was left out.
+    pub(crate) fn told(&self) -> String {
+        self.left_out.iter().map(|problem| format!("left out: {problem}\n")).collect()
+    }
 }
 
 /// Nobody may ever write to a pipe, and nobody waits for that.
 fn refuse_pipe(file: &Path) -> Result<(), Output> {
-    let problem = || std::io::Error::other("this is a pipe, not a file; write its content to a file");
+    let problem = || io::Error::other("this is a pipe, not a file; write its content to a file");
     if is_a_pipe(file) { Err(unreadable(file, &problem())) } else { Ok(()) }
 }
 
@@ -68,37 +88,46 @@ pub(crate) fn refuse_others(files: &[PathBuf]) -> Result<(), Output> {
     if problems.is_empty() { Ok(()) } else { Err(Output::trouble(problems.join("\n"), Exit::USAGE)) }
 }
 
-pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Output {
     let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
     Output::trouble(text, Exit::USAGE)
 }
 
 /// All regular `.jsonl` files in the folder, sorted by name. Rotated files of a recorder (`traffic.jsonl.2`, `traffic.jsonl.1`)
 /// come before the newer ones. A link is what it leads to, which is read once however many links lead there, or back.
-fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, found: &mut Recordings) -> io::Result<()> {
     if !seen.insert(folder.canonicalize()?) {
         return Ok(());
     }
     let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, io::Error>>()?;
     entries.sort_by_cached_key(|entry| match moved_aside(entry) {
         Some((file, number)) => (file, Reverse(number)),
         None => (entry.clone(), Reverse(0)),
     });
     for entry in entries {
-        let what = match std::fs::metadata(&entry) {
-            // It leads nowhere.
-            Err(_) if entry.is_symlink() => continue,
-            what => what?,
-        };
-        let name = moved_aside(&entry).map_or_else(|| entry.clone(), |(file, _)| file);
-        let is_named = || name.extension().is_some_and(|extension| extension == "jsonl");
-        if what.is_dir() {
-            collect(&entry, seen, files)?;
-            // Reading a special file might never end.
-        } else if what.is_file() && is_named() && seen.insert(entry.canonicalize()?) {
-            files.push(entry);
+        if let Err(error) = add(&entry, seen, found) {
+            found.left_out.push(line(&format!("{}: {error}", entry.display())));
         }
+    }
+    Ok(())
+}
+
+/// Adds what a folder has, if it is a recording or a folder.
+fn add(entry: &Path, seen: &mut HashSet<PathBuf>, found: &mut Recordings) -> io::Result<()> {
+    let what = match std::fs::metadata(entry) {
+        // It leads nowhere.
+        Err(_) if entry.is_symlink() => return Ok(()),
+        what => what?,
+    };
+    let name = moved_aside(entry).map_or_else(|| entry.to_owned(), |(file, _)| file);
+    let is_named = || name.extension().is_some_and(|extension| extension == "jsonl");
+    if what.is_dir() {
+        collect(entry, seen, found)?;
+        // Reading a special file might never end.
+    } else if what.is_file() && is_named() && seen.insert(entry.canonicalize()?) {
+        File::open(entry)?;
+        found.files.push(entry.to_owned());
     }
     Ok(())
 }
