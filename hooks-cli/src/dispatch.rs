@@ -128,7 +128,7 @@ fn prepared(args: &DispatchArgs) -> Result<(RuleInputs, DispatchInput), Output> 
 /// Checks that the files are trusted.
 pub(crate) fn trusted(trust: &Confidence, inputs: &RuleInputs) -> Result<(), Output> {
     let Confidence::By(trust) = trust else { return Ok(()) };
-    let untrusted = inputs.untrusted(trust.as_ref());
+    let untrusted = inputs.untrusted_rules(trust.as_ref());
     if untrusted.is_empty() {
         return Ok(());
     }

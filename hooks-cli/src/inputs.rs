@@ -45,6 +45,13 @@ struct InputFile {
     plugin: Option<PathBuf>,
 }
 
+impl InputFile {
+    /// Whether it only switches its plugin off.
+    fn is_switch(&self) -> bool {
+        matches!(self.part, InputKind::PluginSettings) && self.path.ends_with(".disabled")
+    }
+}
+
 /// What holds for a rule here, whichever command says it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Standing {
@@ -240,7 +247,8 @@ impl RuleInputs {
         let Confidence::By(trust) = trust else { return true };
         let trust = trust.as_ref();
         let of_plugin = self.read.iter().filter(|other| one.plugin.is_some() && other.plugin == one.plugin);
-        let settings = of_plugin.filter(|other| matches!(other.part, InputKind::PluginSettings));
+        // One that nobody trusts does not switch its plugin off, so it does not stop its rules either.
+        let settings = of_plugin.filter(|other| matches!(other.part, InputKind::PluginSettings) && !other.is_switch());
         self.allows(one, trust) && settings.into_iter().all(|other| self.allows(other, trust))
     }
 
@@ -291,6 +299,13 @@ impl RuleInputs {
     pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
         let waits = |one: &&InputFile| !self.allows(one, trust) && self.runs_something(one);
         self.read.iter().filter(waits).map(|one| one.path.as_path()).collect()
+    }
+
+    /// The same without files that only switch something off, which wait without an effect.
+    pub(crate) fn untrusted_rules(&self, trust: Option<&Trust>) -> Vec<&Path> {
+        let mut waiting = self.untrusted(trust);
+        waiting.retain(|path| !self.read.iter().any(|one| one.path == *path && one.is_switch()));
+        waiting
     }
 
     fn runs_something(&self, one: &InputFile) -> bool {

@@ -40,6 +40,8 @@ enum Switch {
     Own,
     /// The file `.disabled`.
     File,
+    /// One that nobody trusts.
+    UntrustedFile,
     /// `allowManagedHooksOnly` in managed settings.
     OnlyManaged,
 }
@@ -66,6 +68,8 @@ const TABLE: &[Row] = &[
     (Plugin, true, Switch::OfUser, false, false),
     (Plugin, false, Switch::File, true, false),
     (Plugin, true, Switch::File, true, false),
+    (Plugin, false, Switch::UntrustedFile, true, false),
+    (Plugin, true, Switch::UntrustedFile, true, true),
     (Named, false, Switch::None, false, false),
     (Named, true, Switch::None, false, true),
     (Named, true, Switch::Own, false, false),
@@ -155,7 +159,7 @@ fn every_command_and_the_library_say_what_runs() {
             put(&of_project, &format!("{{{enables}}}"));
         }
         let off = shop.join(".claude/plugins/inner/.disabled");
-        if *switch == Switch::File {
+        if matches!(switch, Switch::File | Switch::UntrustedFile) {
             put(&off, "");
         }
         let trust = home.join(".config/hooks/trust.json");
