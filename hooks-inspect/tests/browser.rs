@@ -74,6 +74,21 @@ fn a_turn_and_a_dispatch_are_shown() {
 }
 
 #[test]
+fn a_hook_that_was_cut_off_and_a_rule_that_decided_lead_to_who_did_it() {
+    let runs = json!([{ "hook": "rules_pre_tool_use", "status": "completed", "stage": 0, "word": "deny", "micros": 3 },
+        { "hook": "watches", "status": "cancelled", "stage": 0 }]);
+    let mut line: serde_json::Value = serde_json::from_str(&dispatch("r1", 1, Some("deny"), &runs)).unwrap();
+    line["verdict"] = json!({ "by": "pre_tool_use_1", "reason": "no" });
+    let page = html(&HooksPage::new("desk"), &line.to_string());
+    let Some(seen) = dom(&page, "/turn/r1/0") else { return };
+    let hook = |name: &str| format!("<a href=\"#/hook/rules_pre_tool_use\"><code>{name}</code></a>");
+    assert!(seen.contains(&format!("cut off by {} of its stage: deny", hook("rules_pre_tool_use"))), "{seen}");
+    assert!(seen.contains(&format!("by {}: no", hook("pre_tool_use_1"))), "{seen}");
+    assert!(!seen.contains("not recorded"), "{seen}");
+    assert!(dom(&page, "/hook/watches").unwrap().contains("0 runs, 1 skipped"), "it did not run");
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_told() {
     let page =
         html(&HooksPage::new("desk"), "{\"line\":\"dispatch\",\n{\"line\":\"dropped\",\"count\":3}\nnot json <b>\n");
@@ -225,7 +240,7 @@ fn a_replay_counts_only_what_it_knows() {
         "5 of the dispatches had another outcome",
         "deny, perhaps only because",
         "and 20 more",
-        "it outlives its dispatch",
+        "Not run: 3 × mails",
         "2 × summary",
     ] {
         assert!(replay.contains(part) && !replay.contains("undefined"), "{part}: {replay}");

@@ -55,7 +55,7 @@ function hookOf(id) {
   return hook;
 }
 
-const isSkipped = (run) => run.status.startsWith("skipped");
+const isSkipped = (run) => /^(skipped|cancelled)/.test(run.status);
 const hasFailed = (run) => /^(failed|timed out|panicked|dropped)/.test(run.status);
 const isChange = (run) => Array.isArray(run.change) && run.change.length > 0;
 

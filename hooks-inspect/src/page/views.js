@@ -16,7 +16,7 @@ const main = document.getElementById("main");
 const say = (text) => { document.getElementById("said").textContent = text; };
 const link = (hash, ...text) => h("a", { href: "#" + hash }, ...text);
 const path = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
-const toHook = (id) => link(path("hook", id), h("code", {}, id));
+const toHook = (id, name = id) => (hooks.has(id) || about.manifest?.hooks.some((hook) => hook.id === id) ? link(path("hook", id), h("code", {}, name)) : h("code", {}, name));
 const missing = () => h("span", { class: "faint" }, "not recorded");
 const plural = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
@@ -254,7 +254,7 @@ function dispatchView([key, at]) {
     stage = run.stage ?? stage;
     return h("tr", {}, h("td", { "data-name": "stage" }, run.stage == null ? unknown(run) : same ? h("span", { class: "faint" }, `${run.stage + 1} too`) : String(run.stage + 1)),
       h("th", { scope: "row" }, toHook(run.hook), run.shadow && tag("shadow"), run.attribution && h("span", { class: "faint" }, ` for ${rule(run.attribution)}`)),
-      h("td", { class: hasFailed(run) ? "bad" : isSkipped(run) ? "faint" : "" }, run.status || missing(), isSkipped(run) && why(run, line.kind, event)),
+      h("td", { class: hasFailed(run) ? "bad" : isSkipped(run) ? "faint" : "" }, run.status || missing(), isSkipped(run) && why(run, line.kind, event, runs)),
       h("td", {}, run.word && tag(run.word), isChange(run) && tag("changed"), notes[run.note] && h("div", { class: "faint" }, notes[run.note]),
         run.cause && h("div", { class: "bad" }, run.cause), payload("its verdict", run.verdict && Object.keys(run.verdict).length ? resolved(run.verdict) : null)),
       h("td", { class: "number", "data-name": "time" }, run.micros == null ? unknown(run) : time(run.micros)));
@@ -289,14 +289,16 @@ const rule = (by) => [by.id, by.file && `${by.file}${by.line ? ":" + by.line : "
 function verdict(line) {
   if (!line.word) return "no hook decided";
   const value = resolved(line.verdict) ?? {};
-  const who = value.by ?? line.runs?.find((run) => run.word === line.word && !run.shadow)?.hook;
+  const run = line.runs?.find((run) => run.word === line.word && !run.shadow), who = value.by ?? run?.hook;
   const reason = typeof value.reason === "string" ? value.reason : value.reason?.message ?? (value.reason ? shown(value.reason) : null);
   const cause = value.cause && value.cause !== "policy" ? ` because the hook failed (${shown(value.cause)}); its \`on_failure\` says so` : "";
-  return [tag(line.word), who ? ["by ", toHook(who)] : "", value.attribution ? " for " + rule(value.attribution) : "", cause, reason ? `: ${reason}` : ""];
+  return [tag(line.word), who ? ["by ", toHook(hooks.has(who) ? who : run?.hook, who)] : "", value.attribution ? " for " + rule(value.attribution) : "", cause, reason ? `: ${reason}` : ""];
 }
 
-// Why a hook did not run: its filters beside the event.
-function why(run, kind, event) {
+// Why a hook did not run: its filters beside the event, or another hook.
+function why(run, kind, event, runs) {
+  const by = runs.find((other) => other.word && !other.shadow && other.stage === run.stage);
+  if (run.status === "cancelled" && by) return h("div", {}, "cut off by ", toHook(by.hook), " of its stage: ", by.word);
   const only = Object.entries(about.manifest?.hooks.find((hook) => hook.id === run.hook)?.at.find((at) => at.kind === kind)?.only ?? {});
   if (only.length === 0 || !run.status.includes("filter")) return null;
   const value = (field) => (field === "tool" ? event?.call?.name ?? event?.tool : event?.[field]) ?? "?";
@@ -363,8 +365,7 @@ function replayView() {
       group.examples.map((example) => hidden(example.place, () => [example.diff && h("pre", { tabindex: 0 }, example.diff.split("\n").filter((text) => !text.startsWith("@@")).map((text) =>
         h(text[0] === "+" ? "ins" : text[0] === "-" ? "del" : "span", {}, text, /^[+-]/.test(text) ? null : "\n"))), payload("the difference", example)], true)))),
     report.slower.length > 0 && [h("h3", {}, "Slower"), h("ul", {}, report.slower.map((slow) => h("li", {}, toHook(slow.hook), ` takes ${time(slow.replayed)} instead of ${time(slow.recorded)} (medians)`)))],
-    Object.entries({ ...report.not_started, ...report.other }).length > 0 && [h("h3", {}, "Not run"), h("ul", {}, Object.entries(report.not_started).map(([hook, count]) => h("li", {}, `${count} × `, toHook(hook), ": it outlives its dispatch")),
-      Object.entries(report.other).map(([what, count]) => h("li", {}, `${count} × ${what}: no line for hooks`)))]];
+    Object.entries({ ...report.not_started, ...report.other }).map(([what, count]) => h("p", { class: "faint" }, `Not run: ${count} × ${what}`))];
 }
 
 const notFound = (text) => [h("h2", {}, "Not found"), h("p", {}, text), h("p", {}, link("/", "All turns"))];
