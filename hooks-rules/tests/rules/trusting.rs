@@ -155,6 +155,32 @@ async fn an_untrusted_file_does_not_switch_a_plugin_off() {
     assert!(refuses(&builder().trust(&trust).build()).await);
 }
 
+/// A configuration that nobody trusts, or a manifest, must not remove a guard whose file is trusted: it denies.
+#[tokio::test]
+async fn a_guard_that_cannot_get_its_configuration_denies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, trust) = (folder.path().join("shop"), folder.path().join("trust.json"));
+    let guards = project.join("plugins/guards");
+    let rules_file = guards.join("hooks/hooks.json");
+    let guard = commands("PreToolUse", &["exit 0"]).replace("\"type\"", "\"onFailure\": \"block\", \"type\"");
+    let builder = || Rules::builder().project_dir(&project).plugins(project.join("plugins")).plugin_data(folder.path());
+    let refuses =
+        async |rules: &Rules| shell(&set_in(rules, &Registry::empty()), "ls").await.verdict.denial().is_some();
+    for name in ["config.json", "plugin.json"] {
+        write(&rules_file, &guard);
+        Trust::open(&trust).unwrap().trust(&rules_file).unwrap();
+        assert!(!refuses(&builder().trust(&trust).build()).await, "{name}");
+        write(&guards.join(name), "{}");
+        let rules = builder().trust(&trust).build();
+        assert!(refuses(&rules).await, "{name}");
+        assert!(rules.defects()[0].problem.contains("waits until somebody trusts it"), "{:?}", rules.defects());
+        // Of a plugin that nobody trusts, nothing runs, and nothing denies.
+        write(&rules_file, &guard.replace("exit 0", "exit 2"));
+        assert!(!refuses(&builder().trust(&trust).build()).await, "{name}");
+        std::fs::remove_file(guards.join(name)).unwrap();
+    }
+}
+
 /// A switch of a project is its own, and counts for nothing until it is trusted. That of the user is everybody's.
 #[test]
 fn a_switch_reaches_as_far_as_the_word_of_its_owner() {

@@ -81,6 +81,8 @@ impl PluginReader<'_> {
         let status = if self.disabled.contains(&name) || is_off {
             PluginStatus::Disabled
         } else if waiting {
+            // Whoever adds or changes a file of a plugin must not remove a guard whose own file is trusted.
+            folder.failure = Some("the current content of its files is not trusted".into());
             PluginStatus::Waiting
         } else {
             let bad_name = || format!("`{name}` is not a valid name of a plugin: {NAME_HELP}");
@@ -92,8 +94,8 @@ impl PluginReader<'_> {
             folder.failure = failure.as_deref().map(Into::into);
             unmet.or(broken).map_or(PluginStatus::On, PluginStatus::Failed)
         };
-        if let (Some(reason), true) = (&folder.failure, defects.iter().all(|defect| defect.severity != Severity::Error))
-        {
+        let is_told = waiting || defects.iter().any(|defect| defect.severity == Severity::Error);
+        if let (Some(reason), false) = (&folder.failure, is_told) {
             let file: Arc<Path> = manifest_path.as_path().into();
             let problem = format!("the plugin `{name}` cannot run, and its guards deny: {reason}");
             defects.push(Defect::of_file(&file, problem, "install what it needs, or remove the plugin"));
@@ -199,7 +201,7 @@ impl PluginEntry {
 
     /// The rule files that are in use.
     pub(in super::super) fn sources(&self) -> Vec<Source> {
-        if matches!(self.status, PluginStatus::Disabled | PluginStatus::Waiting) {
+        if self.status == PluginStatus::Disabled {
             return Vec::new();
         }
         let owner = Arc::new(self.folder.clone());
