@@ -60,7 +60,9 @@ fn what_cannot_be_loaded_ends_the_program() {
         refused(&format!(r#"{{"hooks": {{"PreToolUse": {}}}}}"#, deny.replace("mcp__desk__delete", "mcp__dsek__.*")));
     let hook = |hook: &str| format!(r#"{{"hooks": {{"PostToolUse": [{{"hooks": [{hook}]}}]}}}}"#);
     let (_unknown, unknown) = refused(&hook(r#"{"type": "hook", "id": "mask_pi"}"#));
+    #[cfg(feature = "prebuilt")]
     let two = r#"{"type": "hook", "id": "cap_results", "with": {"most": 1000}}, {"type": "hook", "id": "cap_results", "with": {"most": 2000}}"#;
+    #[cfg(feature = "prebuilt")]
     let (_twice_named, twice_named) = refused(&hook(two));
     let (_gone, mut gone) = with_rules(RULES, true);
     gone = {
@@ -87,6 +89,7 @@ fn what_cannot_be_loaded_ends_the_program() {
         (bash, "none of its rules can run for a call"),
         (misspelt, "none of its rules can run for a call"),
         (unknown, "there is no compiled hook `mask_pi`"),
+        #[cfg(feature = "prebuilt")]
         (twice_named, "named twice with different parameters"),
         (bin(&["--name", "desk", "--", "true"]), "no rules are named"),
         (bin(&["--name", "a__b", "--", "true"]), "no rules are named"),
@@ -103,6 +106,7 @@ fn what_cannot_be_loaded_ends_the_program() {
 
 /// A rule of type `hook` names a hook of `hooks-prebuilt`: its event, its id and parameters; a tool, its text; what of the
 /// answer the client reads, and whether it is an error.
+#[cfg(feature = "prebuilt")]
 const READY_MADE: &[(&str, &str, &str, &str, &str, bool)] = &[
     (
         "PreToolUse",
