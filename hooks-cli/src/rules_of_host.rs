@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+#[cfg(feature = "prebuilt")]
+use hook_sdk::HookContext;
 use hook_sdk::scope::{AppDef, HookUse};
 use hook_sdk::{Hook, HookContextBuilder, Registry};
 use hooks_hosts::{HostEvent, HostNotes, Responder};
@@ -91,6 +93,11 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     // Beside others, nobody would miss a rule that is not what its author thinks.
     for warning in rules.defects().into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
         responder = responder.warn(warning.on_a_line());
+    }
+    // Rules name a hook once; the list of an app may do so twice.
+    #[cfg(feature = "prebuilt")]
+    if !has_compiled {
+        responder = responder.with_context(HookContext::builder().state(hooks_prebuilt::CountsOn).build());
     }
     Ok(responder.withhold_late(has_compiled || has_strict))
 }

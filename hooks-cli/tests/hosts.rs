@@ -799,12 +799,43 @@ fn what_counts_calls_denies_them_unless_a_server_counts() {
         fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
         assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
         let own = hooks_with(folder.path(), &[shell.args(), vec!["--rules", "rules.json"]].concat(), &shell.stdin);
-        assert!(denied(&own).contains("behind `serve`"), "{}", own.out);
+        assert!(denied(&own).contains("nobody counts them here; continue"), "{}", own.out);
         let _server = Server::of(folder.path(), &["--rules", "rules.json"]);
         let through = || hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
         assert_eq!(through().out.trim(), "{}");
         assert!(denied(&through()).contains("once in a conversation"));
     }
+}
+
+/// Whoever may change rules, or trusts others, does not give the model its calls anew.
+#[cfg(unix)]
+#[test]
+fn a_server_that_loads_its_rules_again_counts_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |most: u32, more: &str| {
+        let limit =
+            json!({ "type": "hook", "id": "limit_calls", "with": { "limits": { "*": { "conversation": most } } } });
+        let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [limit] }] } });
+        fs::write(folder.path().join("rules.json"), rules.to_string() + more).unwrap();
+    };
+    let trust = || assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    write(2, "");
+    trust();
+    let _server = Server::of(folder.path(), &["--rules", "rules.json"]);
+    let shell = case("claude", "pre_tool.shell");
+    let ask = || hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
+    let passes = || assert_eq!(ask().out.trim(), "{}");
+    let is_denied = |why: &str| assert!(denied(&ask()).contains(why), "{}", ask().out);
+    passes();
+    write(2, "\n");
+    is_denied("is not trusted");
+    trust();
+    passes();
+    is_denied("2 times in a conversation");
+    write(3, "");
+    trust();
+    passes();
+    is_denied("3 times in a conversation");
 }
 
 /// The host waits for the program, but not for a server.

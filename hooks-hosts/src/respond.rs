@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::context::ConversationStates;
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::scope::{AgentDef, AppDef};
 use hook_sdk::{ConfigError, HookContext, HookContextBuilder, HookSet, Registry};
@@ -54,8 +55,8 @@ pub struct Responder {
     surround: Option<Surround>,
     drain: Option<Drain>,
     halted: Option<Halted>,
-    /// Whether another event may follow in this process.
-    lasts: bool,
+    /// What hooks keep for conversations, if another event may follow in this process.
+    states: Option<Arc<ConversationStates>>,
     pub(crate) withholds_late: bool,
     pub(crate) warnings: Vec<String>,
 }
@@ -202,6 +203,7 @@ impl Responder {
             registry.set_app(AppDef::new("hooks-hosts").hooks(ids));
         }
         let hooks = registry.scope(&AgentDef::new("hooks-hosts"), None)?;
+        let states = Some(registry.conversation_states());
         Ok(Self {
             registry,
             hooks,
@@ -209,7 +211,7 @@ impl Responder {
             surround: None,
             drain: None,
             halted: None,
-            lasts: true,
+            states,
             withholds_late: true,
             warnings: Vec::new(),
         })
@@ -269,8 +271,15 @@ impl Responder {
 
     /// In a program that answers one event and ends. What a hook counts in a conversation would be lost with it, so such a
     /// hook fails.
-    pub(crate) fn of_one_event(mut self) -> Self {
-        self.lasts = false;
+    #[must_use]
+    pub fn of_one_event(mut self) -> Self {
+        self.states = None;
+        self
+    }
+
+    /// In a server that has built its hooks anew: they go on with what earlier ones have kept for conversations.
+    pub(crate) fn going_on(mut self, states: &Arc<ConversationStates>) -> Self {
+        self.states = self.states.map(|_| Arc::clone(states));
         self
     }
 
@@ -327,8 +336,8 @@ impl Responder {
         let person = carries.ask == Carried::Yes;
         let notes = HostNotes::default();
         let mut context = self.context.to_builder().agent(event.host).human_present(person);
-        if self.lasts {
-            context = context.conversation_states(self.registry.conversation_states());
+        if let Some(states) = &self.states {
+            context = context.conversation_states(Arc::clone(states));
         }
         context = context.state(event.clone()).state(notes.clone());
         if let Some(session) = &event.session {

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
+use hook_sdk::context::ConversationStates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -64,18 +65,24 @@ impl Hooks {
         // Read before the hooks are built: a change in between is seen by the next call.
         let sources = (self.sources)();
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, responder)) = kept.as_ref().filter(|(from, _)| *from == sources) {
+        if let Some((_, responder)) = kept.built.as_ref().filter(|(from, _)| *from == sources) {
             return Ok(responder.clone());
         }
-        *kept = None;
-        let responder = (self.build)().map_err(unloaded)?.remembering();
-        *kept = Some((sources, responder.clone()));
+        kept.built = None;
+        let responder = (self.build)().map_err(unloaded)?.remembering().going_on(&kept.states);
+        kept.built = Some((sources, responder.clone()));
         Ok(responder)
     }
 }
 
-/// The hooks, and what they were built from.
-type Kept = Option<(Vec<u8>, Responder)>;
+/// What a server keeps between calls.
+#[derive(Default)]
+struct Kept {
+    /// The hooks, and what they were built from.
+    built: Option<(Vec<u8>, Responder)>,
+    /// What all of them have kept for conversations.
+    states: Arc<ConversationStates>,
+}
 
 /// The file of the program, which is another one after a new build.
 pub(crate) fn build_of_program() -> String {
@@ -89,7 +96,7 @@ pub(crate) fn build_of_program() -> String {
 /// The hooks cannot be built, or the socket cannot be bound. One that a dead server has left is replaced.
 pub(crate) fn serve(socket: &Path, hooks: Hooks, listens: impl FnOnce()) -> Result<(), BuildError> {
     let build = build_of_program();
-    let kept = Mutex::new(None);
+    let kept = Mutex::default();
     hooks.responder(&kept)?;
     let listener = bind(socket)?;
     listens();
@@ -114,7 +121,7 @@ pub(crate) fn serve(socket: &Path, hooks: Hooks, listens: impl FnOnce()) -> Resu
 /// Answers the one client at standard input, and ends when the hooks that nobody waits for have ended.
 pub(crate) fn serve_once(hooks: &Hooks) -> Result<(), BuildError> {
     let stream = io::stdin().as_fd().try_clone_to_owned()?.into();
-    attend(hooks, &Mutex::new(None), &build_of_program(), stream)
+    attend(hooks, &Mutex::default(), &build_of_program(), stream)
 }
 
 /// Only the person may connect.

@@ -43,3 +43,4 @@ pub use hooks::read_only_sql::{ReadOnlySql, read_only_sql};
 pub use hooks::retry_tools::{RetryTools, retry_tools};
 pub use hooks::strip_images::{StripImages, strip_images};
 pub use hooks::strip_invisible::{StripInvisible, strip_invisible};
+pub use kept::CountsOn;

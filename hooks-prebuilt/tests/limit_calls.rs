@@ -78,7 +78,7 @@ fn all_mistakes_in_parameters_are_said_at_once() {
 mod gate {
     use hook_sdk::kinds::*;
     use hook_sdk::prelude::*;
-    use hooks_prebuilt::limit_calls;
+    use hooks_prebuilt::{CountsOn, limit_calls};
     use serde_json::json;
 
     fn set(limits: serde_json::Value) -> HookSet {
@@ -193,5 +193,32 @@ mod gate {
             })
             .collect();
         assert_eq!(answers, [false, false, true, true]);
+    }
+    #[test]
+    fn where_no_hook_is_listed_twice_changed_limits_count_on() {
+        let registry = Registry::empty().with(hooks![limit_calls]).unwrap();
+        let denies = |limits: serde_json::Value, tool: &str| {
+            let list = json!({ "name": "a", "hooks": [{ "id": "limit_calls", "with": { "limits": limits } }] });
+            let set = registry.scope(&AgentDef::from_json("a.json", &list.to_string()).unwrap(), None).unwrap();
+            let cx = HookContext::builder().conversation("a").turn(1).state(CountsOn);
+            judge(&set, &set.context(cx).unwrap(), &call("x", tool)).denial().is_some()
+        };
+        for most in [2, 3, 4] {
+            assert!(!denies(json!({ "web_*": { "conversation": most } }), "web_search"), "{most}");
+        }
+        assert!(!denies(json!({ "web_search": { "turn": 4 } }), "web_search"));
+        assert!(!denies(json!({ "web_*": { "turn": 4 } }), "web_fetch"), "another tool");
+        for limits in [json!({ "*": { "conversation": 4 } }), json!({ "web_*": { "per_minute": 5, "together": true } })]
+        {
+            assert!(denies(limits.clone(), "web_search"), "{limits}");
+        }
+    }
+
+    #[test]
+    fn what_the_model_reads_where_nobody_counts_is_short_and_in_plain_words() {
+        let set = set(json!({ "pay": { "conversation": 2 } }));
+        let denied = judge(&set, &HookContext::new(), &call("x", "pay"));
+        let reason = denied.denial().unwrap().reason.as_str();
+        assert_eq!(reason, "calls of `pay` are limited, and nobody counts them here; continue without it");
     }
 }

@@ -130,23 +130,22 @@ impl Budget {
         part(spent.tokens, self.tokens).max(part(spent.cost, self.cost))
     }
 
-    /// Reads or changes what was spent.
-    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Spent) -> R) -> Result<R, String> {
+    /// Reads or changes what was spent. `None`: the context does not say in which conversation, or in which turn.
+    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Spent) -> R) -> Option<R> {
         let day = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
         // A day is everybody's.
         let session = if self.per == "day" { Some("hooks-prebuilt: budget of a day") } else { cx.session() };
-        let changed = kept::with(cx, session, &self.settings, |spent: &mut Spent| {
+        kept::with(cx, session, &self.settings, |spent: &mut Spent| {
             let within = match self.per {
-                "turn" => Some(kept::turn(cx, spent.within).ok_or("the context has no turn")?),
+                "turn" => Some(kept::turn(cx, spent.within)?),
                 "day" => Some(day()),
                 _ => None,
             };
             if spent.within != within {
                 *spent = Spent { within, ..Spent::default() };
             }
-            Ok(change(spent))
-        });
-        changed.map_err(|error| error.to_string())?
+            Some(change(spent))
+        })?
     }
 }
 
@@ -169,13 +168,9 @@ fn ask(cx: &HookContext, limits: &With<Budget>, request: &mut ModelRequest) {
         }
         spent.clone()
     });
-    let spent = match spent {
-        Ok(spent) => spent,
-        Err(error) => {
-            let say = format!("There is a budget, and nothing counts what is spent: {error}");
-            *request = std::mem::take(request).answer(say);
-            return;
-        }
+    let Some(spent) = spent else {
+        *request = std::mem::take(request).answer("There is a budget, and nobody counts what is spent here.");
+        return;
     };
     let part = limits.part(&spent);
     if is_answered {

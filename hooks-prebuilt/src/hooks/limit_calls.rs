@@ -23,19 +23,14 @@ pub struct LimitCalls {
 #[derive(Clone, Debug)]
 struct Limit {
     pattern: WildMatch,
-    turn: Option<u32>,
-    conversation: Option<u32>,
-    per_minute: Option<u32>,
+    /// The most calls within each of [`WITHIN`].
+    most: [Option<u32>; 3],
     /// Whether the calls of all these tools count together.
     together: bool,
 }
 
-impl Limit {
-    /// The pattern, and the tool unless the tools of the pattern count together.
-    fn key(&self, tool: &str) -> (String, String) {
-        (self.pattern.to_string(), if self.together { String::new() } else { tool.to_owned() })
-    }
-}
+/// Within what calls are counted.
+const WITHIN: [&str; 3] = ["turn", "conversation", "minute"];
 
 from_fields!(LimitCalls, |fields: &mut Fields| {
     let expected = r#"a map such as {"web_*": {"turn": 5, "conversation": 40, "per_minute": 10}}"#;
@@ -48,12 +43,10 @@ from_fields!(LimitCalls, |fields: &mut Fields| {
         let mut one = Fields::new(given);
         let limit = Limit {
             pattern: WildMatch::new(&pattern),
-            turn: one.optional("turn"),
-            conversation: one.optional("conversation"),
-            per_minute: one.optional("per_minute"),
+            most: ["turn", "conversation", "per_minute"].map(|name| one.optional(name)),
             together: one.or("together", false),
         };
-        if one.is_fine() && (limit.turn, limit.conversation, limit.per_minute) == (None, None, None) {
+        if one.is_fine() && limit.most == [None; 3] {
             one.problem("it limits nothing: write `turn`, `conversation` or `per_minute`");
         }
         match one.finish(limit) {
@@ -68,8 +61,8 @@ from_fields!(LimitCalls, |fields: &mut Fields| {
 #[derive(Debug, Default)]
 pub struct Calls {
     turn: Option<u64>,
-    /// The calls of each pattern, and of a tool unless its tools count together.
-    counts: HashMap<(String, String), Count>,
+    /// The calls of each tool, whatever limits it, so that other limits count on.
+    counts: HashMap<String, Count>,
     /// Calls that were counted and wait for an answer of a person. The gates judge them again.
     waiting: HashMap<String, String>,
 }
@@ -84,6 +77,16 @@ struct Count {
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl Calls {
+    /// The calls that a limit of the tool counts, within each of [`WITHIN`]. `None`: there was none.
+    fn done(&self, limit: &Limit, tool: &str) -> Option<[u32; 3]> {
+        let is_counted = |other: &str| if limit.together { limit.pattern.matches(other) } else { other == tool };
+        let counts = self.counts.iter().filter(|(other, _)| is_counted(other)).map(|(_, count)| {
+            let recent = u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
+            [count.turn, count.conversation, recent]
+        });
+        counts.reduce(|all, one| [0, 1, 2].map(|within| all[within].saturating_add(one[within])))
+    }
+
     fn wait(&mut self, id: &str, tool: &str) {
         // Calls without ids would all be the one that was asked about.
         if !id.is_empty() {
@@ -114,38 +117,35 @@ impl LimitCalls {
             calls.turn = turn;
             calls.counts.values_mut().for_each(|count| count.turn = 0);
         }
-        for limit in self.limits_of(tool) {
-            if turn.is_none() && limit.turn.is_some() {
-                return Err(format!("calls of `{tool}` are limited per turn, and the context has no turn to count in"));
-            }
-            let count = calls.counts.entry(limit.key(tool)).or_default();
-            while count.recent.front().is_some_and(|call| now.saturating_duration_since(*call) >= MINUTE) {
+        let is_past = |call: &Instant| now.saturating_duration_since(*call) >= MINUTE;
+        for count in calls.counts.values_mut() {
+            while count.recent.front().is_some_and(is_past) {
                 count.recent.pop_front();
-            }
-            let recent = u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
-            let reached = |of: Option<u32>, count: u32, within: &str| {
-                let most = of.filter(|most| count >= *most)?;
-                let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
-                Some(match most {
-                    0 => format!("{what} may not be called; continue without it"),
-                    1 => format!("{what} may be called once {within}, and was; continue without it"),
-                    _ => format!("{what} may be called {most} times {within}, and was; continue without it"),
-                })
-            };
-            let error = reached(limit.turn, count.turn, "in a turn")
-                .or_else(|| reached(limit.conversation, count.conversation, "in a conversation"))
-                .or_else(|| reached(limit.per_minute, recent, "in a minute"));
-            if let Some(error) = error {
-                return Err(error);
             }
         }
         for limit in self.limits_of(tool) {
-            let count = calls.counts.entry(limit.key(tool)).or_default();
+            if turn.is_none() && limit.most[0].is_some() {
+                return Err(format!("calls of `{tool}` are limited per turn, and the context has no turn to count in"));
+            }
+            let done = calls.done(limit, tool).unwrap_or_default();
+            let reached = limit.most.into_iter().zip(done).zip(WITHIN).find_map(|((most, done), within)| {
+                let most = most.filter(|most| done >= *most)?;
+                let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
+                Some(match most {
+                    0 => format!("{what} may not be called; continue without it"),
+                    1 => format!("{what} may be called once in a {within}, and was; continue without it"),
+                    _ => format!("{what} may be called {most} times in a {within}, and was; continue without it"),
+                })
+            });
+            if let Some(error) = reached {
+                return Err(error);
+            }
+        }
+        if self.limits_of(tool).next().is_some() {
+            let count = calls.counts.entry(tool.to_owned()).or_default();
             count.turn = count.turn.saturating_add(1);
             count.conversation = count.conversation.saturating_add(1);
-            if limit.per_minute.is_some() {
-                count.recent.push_back(now);
-            }
+            count.recent.push_back(now);
         }
         Ok(())
     }
@@ -153,17 +153,18 @@ impl LimitCalls {
     /// The least number of calls that a tool has left, and within what, if only a fifth of them, or one, is left.
     pub fn left(&self, calls: &Calls, tool: &str) -> Option<String> {
         let left = self.limits_of(tool).flat_map(|limit| {
-            let count = calls.counts.get(&limit.key(tool));
+            let done = calls.done(limit, tool);
             let of =
-                move |most: Option<u32>, done: Option<u32>, within| Some((most?, most?.saturating_sub(done?), within));
-            let recent = |count: &Count| u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
-            [
-                of(limit.turn, count.map(|count| count.turn), "turn"),
-                of(limit.conversation, count.map(|count| count.conversation), "conversation"),
-                of(limit.per_minute, count.map(recent), "minute"),
-            ]
+                |((most, done), within): ((Option<u32>, u32), _)| Some((most?, most?.saturating_sub(done), within));
+            limit
+                .most
+                .into_iter()
+                .zip(done.unwrap_or_default())
+                .zip(WITHIN)
+                .filter_map(of)
+                .filter(move |_| done.is_some())
         });
-        let (most, left, within) = left.flatten().min_by_key(|(_, left, _)| *left)?;
+        let (most, left, within) = left.min_by_key(|(_, left, _)| *left)?;
         (left <= (most / 5).max(1)).then(|| format!("calls of `{tool}` left in this {within}: {left} of {most}."))
     }
 }

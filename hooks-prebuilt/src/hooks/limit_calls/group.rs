@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use hook_sdk::context::MissingState;
 use hook_sdk::hook;
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use hook_sdk::prelude::*;
@@ -16,12 +15,12 @@ hook_sdk::group! {
 }
 
 impl LimitCalls {
-    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Calls) -> R) -> Result<R, MissingState> {
+    fn with<R>(&self, cx: &HookContext, change: impl FnOnce(&mut Calls) -> R) -> Option<R> {
         kept::with(cx, cx.session(), &self.settings, change)
     }
 
     fn warn(&self, cx: &HookContext, tool: &str, result: &mut ToolResult) {
-        if let Ok(Some(left)) = self.with(cx, |calls| self.left(calls, tool)) {
+        if let Some(Some(left)) = self.with(cx, |calls| self.left(calls, tool)) {
             result.add_context(left);
         }
     }
@@ -42,11 +41,11 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
         limits.count(calls, kept::turn(cx, calls.turn), tool, Instant::now())
     });
     match counted {
-        Ok(Ok(())) => Permission::NoOpinion,
-        Ok(Err(reached)) => Permission::deny(reached),
-        Err(error) => Permission::deny(format!(
-            "calls of `{tool}` are limited, and nothing counts them (a program that is started for each call can only behind `serve`): {error}"
-        )),
+        Some(Ok(())) => Permission::NoOpinion,
+        Some(Err(reached)) => Permission::deny(reached),
+        None => {
+            Permission::deny(format!("calls of `{tool}` are limited, and nobody counts them here; continue without it"))
+        }
     }
 }
 
