@@ -69,10 +69,15 @@ fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     // A server loads its rules again when they have changed, each time beside the compiled hooks alone.
     let serves = rest.first().is_some_and(|word| word == "serve");
     let registry = move || if serves { program.registry.fork() } else { program.registry.clone() };
-    let hooks = HookProgram::new(move || rules_of_host::load(registry(), &library, &files, record.as_deref()))
-        .sources(move || rules_of_host::sources(&watched))
-        .lingers(move || rules_of_host::lingers(&lingering))
-        .of_options(move |options| rules_of_host::load(compiled.fork(), &named, &own_options(options).0, None));
+    // A call does not look for what makes a later one fail.
+    let inspects = rest.first().is_some_and(|word| word == "install" || word == "doctor");
+    let hooks =
+        HookProgram::new(move || rules_of_host::load(registry(), &library, &files, record.as_deref(), inspects))
+            .sources(move || rules_of_host::sources(&watched))
+            .lingers(move || rules_of_host::lingers(&lingering))
+            .of_options(move |options| {
+                rules_of_host::load(compiled.fork(), &named, &own_options(options).0, None, inspects)
+            });
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());
     Exit::of(hooks.arguments(before).options(options).status(args))
 }

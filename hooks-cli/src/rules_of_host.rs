@@ -28,12 +28,14 @@ pub(crate) fn sources(files: &FilesArgs) -> Vec<u8> {
 }
 
 /// Loads the rules of the files. One that does not load would be a guard that is missing, so it is an error.
-/// With `record`, calls are recorded in that folder, a file for each process.
+/// With `record`, calls are recorded in that folder, a file for each process. With `inspects`, what is wrong with commands is a
+/// warning too.
 pub(crate) fn load(
     registry: Registry,
     library: &[Arc<Hook>],
     files: &FilesArgs,
     record: Option<&Path>,
+    inspects: bool,
 ) -> Result<Responder, BuildError> {
     if let Some(folder) = record {
         std::fs::create_dir_all(folder)?;
@@ -49,7 +51,12 @@ pub(crate) fn load(
             Err("no rules are named: `--rules FILE`".into())
         };
     }
-    let mut responder = responder(registry, &loaded(library, files)?)?;
+    let rules = loaded(library, files)?;
+    let mut responder = responder(registry, &rules)?;
+    let found = if inspects { rules.inspect() } else { Vec::new() };
+    for warning in found.into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
+        responder = responder.warn(warning.on_a_line());
+    }
     if files.project_dir.is_none() {
         responder = responder.surround(in_project);
     }
@@ -87,17 +94,17 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     let of_results = [Event::PostToolUse, Event::PostToolUseFailure];
     let has_strict = rules.list().iter().any(|rule| rule.fails_closed && of_results.contains(&rule.event));
     let mut responder = Responder::new(registry)?.surround(surround).drain_with(waits);
+    // Rules name a hook once; the list of an app may do so twice.
+    #[cfg(feature = "prebuilt")]
+    if !has_compiled {
+        responder = responder.with_context(HookContext::builder().state(hooks_prebuilt::CountsOn).build());
+    }
     if rules.list().iter().any(|rule| rule.enabled && rule.event == Event::SubagentStop) {
         responder = responder.warn("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
     }
     // Beside others, nobody would miss a rule that is not what its author thinks.
     for warning in rules.defects().into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
         responder = responder.warn(warning.on_a_line());
-    }
-    // Rules name a hook once; the list of an app may do so twice.
-    #[cfg(feature = "prebuilt")]
-    if !has_compiled {
-        responder = responder.with_context(HookContext::builder().state(hooks_prebuilt::CountsOn).build());
     }
     Ok(responder.withhold_late(has_compiled || has_strict))
 }

@@ -800,6 +800,8 @@ fn what_counts_calls_denies_them_unless_a_server_counts() {
         assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
         let own = hooks_with(folder.path(), &[shell.args(), vec!["--rules", "rules.json"]].concat(), &shell.stdin);
         assert!(denied(&own).contains("nobody counts them here; continue"), "{}", own.out);
+        let tried = hooks_with(folder.path(), &["dispatch", "--host", "claude", "--json", "rules.json"], &shell.stdin);
+        assert_eq!(tried.json()["answer"]["stdout"], own.json(), "{}", tried.err);
         let _server = Server::of(folder.path(), &["--rules", "rules.json"]);
         let through = || hooks_with(folder.path(), &[shell.args(), vec!["--socket", "s"]].concat(), &shell.stdin);
         assert_eq!(through().out.trim(), "{}");
@@ -836,6 +838,43 @@ fn a_server_that_loads_its_rules_again_counts_on() {
     trust();
     passes();
     is_denied("3 times in a conversation");
+}
+
+/// Whatever `check` warns of is something to do, and what holds for all hosts is told once.
+#[cfg(unix)]
+#[test]
+fn installing_and_doctor_say_what_check_warns_of_and_what_nobody_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let limit = json!({ "type": "hook", "id": "limit_calls", "with": { "limits": { "*": { "conversation": 1 } } } });
+    let script = json!({ "type": "command", "command": "./gone.sh" });
+    for (handler, why) in [(&script, "gone.sh"), (&limit, "install with `--serve`")] {
+        let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [handler] }] } });
+        fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+        assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+        let install = ["host", "install", "claude", "codex", "--rules", "rules.json"];
+        let installed = hooks(folder.path(), &install);
+        assert_eq!((installed.code, installed.out.matches(why).count()), (Some(0), 1), "{}", installed.out);
+        for named in [&[][..], &["--rules", "rules.json"]] {
+            let doctor = hooks(folder.path(), &[&["host", "doctor", "claude"], named].concat());
+            assert!(doctor.code == Some(1) && doctor.err.contains(why), "{}{}", doctor.out, doctor.err);
+        }
+        let served = hooks(folder.path(), &[&install[..], &["--serve"]].concat());
+        assert_eq!(served.out.contains(why), handler == &script, "{}", served.out);
+    }
+}
+
+/// A hook of several kinds is made for other programs too.
+#[test]
+fn a_ready_made_hook_that_runs_says_nothing_of_kinds_that_the_host_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = json!({ "hooks": { "PostToolUse": [{ "hooks": [{ "type": "hook", "id": "mask_pii" }] }] } });
+    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    for host in ["claude", "codex", "goose"] {
+        let said = hooks(folder.path(), &["host", "install", host, "--rules", "rules.json"]);
+        assert_eq!(said.code, Some(0), "{host}: {}", said.err);
+        assert!(!said.out.contains("never run"), "{host}: {}", said.out);
+    }
 }
 
 /// The host waits for the program, but not for a server.

@@ -69,6 +69,11 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if let Some(responder) = hooks {
         concerned(host, responder, &mut found);
         found.problems.extend(responder.warnings.iter().cloned());
+        let is_served = |command: &String| {
+            let mut words = words(command).unwrap_or_default().into_iter();
+            words.any(|word| word == "--serve" || word == "--socket")
+        };
+        found.problems.extend(uncounted(responder).filter(|_| !found.commands.iter().all(is_served)));
         found.notes.extend(unheard(host, responder));
     }
     for command in &found.commands {
@@ -141,11 +146,25 @@ fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
     }
 }
 
-/// Kinds with hooks that no event of the host stands for.
+/// Kinds that no event of the host stands for, with hooks that run at no other kind there.
 pub(crate) fn never_fired(host: &Host, responder: &Responder) -> Vec<String> {
-    let fired: Vec<&str> = host.events().flat_map(|event| event.kinds()).map(HookPoint::name).collect();
-    let never = responder.hooks().kinds().filter(|kind| !fired.contains(kind) && *kind != "after_tool_call");
+    let hooks = responder.hooks();
+    let fired: Vec<HookPoint> = host.events().flat_map(|event| event.kinds()).collect();
+    let is_fired = |kind: &&str| {
+        fired.iter().any(|point| point.name() == *kind || point.is_after_tool() && *kind == "after_tool_call")
+    };
+    let (fired, never): (Vec<&str>, Vec<&str>) = hooks.kinds().partition(is_fired);
+    let run: Vec<_> = fired.into_iter().flat_map(|kind| hooks.plan(kind)).map(|hook| hook.hook()).collect();
+    let never = never.into_iter().filter(|kind| hooks.plan(kind).into_iter().any(|hook| !run.contains(&hook.hook())));
     never.map(|kind| format!("hooks at `{kind}` never run: {} has no such event", host.title)).collect()
+}
+
+/// The hook that counts calls, where every call is the first one of a program.
+pub(crate) fn uncounted(responder: &Responder) -> Option<String> {
+    let hooks = responder.hooks();
+    let counts = hooks.kinds().flat_map(|kind| hooks.plan(kind)).any(|hook| hook.hook().as_str() == "limit_calls");
+    let why = "`limit_calls` denies every call that it limits, because a program that ends after each call counts nothing; install with `--serve`, and start `serve`";
+    counts.then(|| why.to_owned())
 }
 
 /// Hooks whose filters select no tool of the host: those whose names no host has, and those whose tools only this one has not.

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local, refuse};
-use crate::doctor::{Diagnosis, diagnose, hookless, is_used, never_fired, switched_off, unheard, unselected};
+use crate::doctor::{
+    Diagnosis, diagnose, hookless, is_used, never_fired, switched_off, uncounted, unheard, unselected,
+};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
@@ -216,6 +218,7 @@ impl HookProgram {
     fn install(self, args: &[String]) -> Result<String, String> {
         let (serve, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|arg| cfg!(unix) && arg == "--serve");
         let (hosts, mut installation) = self.named(&args)?;
+        let is_served = !serve.is_empty();
         installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
         let is_asked =
@@ -241,9 +244,12 @@ impl HookProgram {
             let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
             let told = told.chain(installation.standing(host).unwrap_or_default().0);
             let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
-            for why in told.chain(responder.warnings.iter().cloned()) {
+            for why in told {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
+        }
+        for why in responder.warnings.iter().cloned().chain(uncounted(&responder).filter(|_| !is_served)) {
+            let _ = writeln!(remarks, "warning: {why}");
         }
         let with_remarks = |text: String| text + &remarks;
         done.map(with_remarks).map_err(with_remarks)

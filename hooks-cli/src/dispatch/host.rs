@@ -70,7 +70,7 @@ impl HostInput {
         program.registry.observe(move |record: &Record| {
             seen.lock().unwrap_or_else(PoisonError::into_inner).extend(others(record));
         });
-        let responder = rules_of_host::responder(program.registry.clone(), rules)?;
+        let responder = rules_of_host::responder(program.registry.clone(), rules)?.of_one_event();
         let verdict = responder.judge(self.host, &self.event).await;
         let (outcome, reason) = match &verdict.decision {
             HostDecision::Deny(reason) => (Outcome::Deny, Some(reason.clone())),
