@@ -20,7 +20,8 @@ usage: hooks host COMMAND --rules FILE
 
 const OWN_COMMANDS: &str = "
   new FOLDER [--sdk FOLDER]    writes a crate with three guards and their tests
-  convert HOST HOST FILE       prints the rules of one host as those of another, and what is lost
+  convert HOST HOST FILE       prints the rules of one host as those of another, and what is lost;
+                               exits with 1 if a rule is left out
 
 --rules FILE (repeatable)      the rules that answer; `hooks trust FILE` first
 --project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]
@@ -137,7 +138,8 @@ fn converted(from: &str, to: &str, file: &Path) -> Output {
         let note = format!(
             "{note}: {to} sends other payloads, and reads other answers and exit statuses: adapt the scripts\n"
         );
-        Ok(Output::new(json(conversion.file), Exit::SUCCESS).and_err(&(lost.collect::<String>() + &note)))
+        let exit = if conversion.leaves_out { Exit::FAILURE } else { Exit::SUCCESS };
+        Ok(Output::new(json(conversion.file), exit).and_err(&(lost.collect::<String>() + &note)))
     };
     convert().unwrap_or_else(|output| output)
 }

@@ -263,7 +263,13 @@ fn files_are_converted_and_crates_are_begun() {
     no_shell(folder.path());
     let said = hooks(folder.path(), &["host", "convert", "claude", "gemini", "rules.json"]);
     assert_eq!(said.json()["hooks"]["BeforeTool"][0]["matcher"], "run_shell_command", "{}", said.err);
+    assert_eq!(said.code, Some(0));
     assert_eq!(hooks(folder.path(), &["host", "convert", "claude", "nobody", "rules.json"]).code, Some(1));
+    let text = fs::read_to_string(folder.path().join("rules.json")).unwrap();
+    let more = text.replacen("[{", r#"[{"hooks": [{"type": "prompt", "prompt": "is it safe?"}]}, {"#, 1);
+    fs::write(folder.path().join("more.json"), more).unwrap();
+    let less = hooks(folder.path(), &["host", "convert", "claude", "gemini", "more.json"]);
+    assert_eq!((less.code, less.json()), (Some(1), said.json()), "{}", less.err);
     for (words, said) in [
         (&["convert", "claude", "gemini", "rules.json", "--json"][..], "write `convert HOST HOST FILE`"),
         (&["convert", "claude"], "write `convert HOST HOST FILE`"),
