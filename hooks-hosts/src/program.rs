@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
 /// The commands of a [`HookProgram`].
 pub const USAGE: &str = "  install [HOST…] [--user] [--serve]
                                names this program in the files of hosts, of the project or of the person
-  uninstall [HOST…] [--user]   removes its entries, and nothing else
+  uninstall [HOST…] [--user]   removes its entries, and files and folders in which nothing else is
   doctor [HOST…] [--user] [--deadline SECONDS]
                                tells whether hosts really ask
   serve [--socket PATH]        keeps the hooks loaded, for `host NAME --serve`
@@ -257,7 +257,16 @@ impl HookProgram {
 
     fn uninstall(self, args: &[String]) -> Result<String, String> {
         let (hosts, installation) = self.named(args)?;
-        changed(&hosts, |host| installation.uninstall(host), false)
+        let uninstall = |host: &'static Host| {
+            let done = installation.uninstall(host)?;
+            for change in &done {
+                if let FileChange::Deleted(file) = change {
+                    remove_empty(file, &installation.root);
+                }
+            }
+            Ok(done)
+        };
+        changed(&hosts, uninstall, false)
     }
 
     fn doctor(self, args: &[String]) -> Result<String, String> {
@@ -317,6 +326,17 @@ impl HookProgram {
         }
         let found: Result<Vec<_>, String> = names.into_iter().map(|name| host_of(name)).collect();
         Ok((found?, installation))
+    }
+}
+
+/// Removes the folders of a file below `root` in which nothing is left.
+fn remove_empty(file: &Path, root: &Path) {
+    let folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
+    for folder in folders {
+        // One that is not empty stays, and so do those around it.
+        if std::fs::remove_dir(folder).is_err() {
+            return;
+        }
     }
 }
 

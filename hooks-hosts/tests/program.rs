@@ -72,7 +72,7 @@ fn install_doctor_call_and_uninstall() {
     }
 
     let uninstalled = program(folder.path(), &["uninstall", "claude", "goose", "cline"]);
-    assert!(uninstalled.status.success() && !settings.exists(), "{uninstalled:?}");
+    assert!(uninstalled.status.success() && !settings.parent().unwrap().exists(), "{uninstalled:?}");
     assert_eq!(text(&program(folder.path(), &["doctor"])), "not installed at any host\n");
 }
 
