@@ -6,11 +6,9 @@ mod tools;
 
 use std::fmt;
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hook_sdk::data::{ToolCall, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{ExitReason, StreamChannel, TurnEnd};
 use hook_sdk::protocol::{Approval, ToolQuestion};
@@ -23,8 +21,8 @@ use rig_agent::agent::{
 use rig_core::effect::{EffectKind, MemoryOp, Outcome};
 use rig_core::message::{AssistantContent, ToolCall as RigCall};
 
+use crate::rows;
 use crate::run::Run;
-use crate::{request, rows};
 
 /// The kind of the run's entries that hold what hooks say to the person.
 pub const NOTICE: &str = "hook_notice";

@@ -59,7 +59,7 @@ fn row(row: &mut Message) {
     row.rewrite_text(|text| text.contains("s3cret").then(|| text.replace("s3cret", "+++")));
 }
 
-#[hook(id = "answers_for_the_model", kind = pre_model_call)]
+#[hook(id = "answers_for_the_model", kind = pre_model_call, call_site = "main")]
 fn answers_for_the_model(request: &mut ModelRequest) {
     request.answer = Some(vec!["from a cache".into()]);
 }

@@ -3,7 +3,7 @@
 use super::RigHooks;
 use std::sync::Arc;
 
-use hook_sdk::data::{Block, ToolCall, ToolInput};
+use hook_sdk::data::{Block, ToolInput};
 use hook_sdk::kinds::{ExitReason, StreamChannel, StreamDelta};
 use hook_sdk::verdict::Decision;
 use rig_agent::agent::{HookContext as RigContext, ObservationAction};
