@@ -77,7 +77,7 @@ impl HookProgram {
     }
 
     /// What the hooks are built from besides the program, such as the content of files. A server builds its hooks anew when
-    /// this is another.
+    /// this is another; they go on with what those before have kept for conversations.
     pub fn sources(mut self, sources: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.sources = Box::new(sources);
         self
