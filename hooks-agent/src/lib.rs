@@ -46,6 +46,18 @@
 //!
 #![doc = include_str!("../EVENTS.md")]
 
+/// Why the loop calls a model: the values of `call_site` in events.
+mod call_site {
+    /// The answer of a turn.
+    pub(crate) const MAIN: &str = "main";
+
+    /// The answer of a sub-agent.
+    pub(crate) const SUB_AGENT: &str = "sub_agent";
+
+    /// The summary of a compaction.
+    pub(crate) const COMPACTION: &str = "compaction";
+}
+
 mod limits;
 mod panics;
 #[cfg(any(feature = "genai", feature = "mcp-http"))]
@@ -124,15 +136,3 @@ hook_sdk::fires![
     turn_end,
     user_prompt_submit,
 ];
-
-/// Why the loop calls a model: the values of `call_site` in events.
-mod call_site {
-    /// The answer of a turn.
-    pub(crate) const MAIN: &str = "main";
-
-    /// The answer of a sub-agent.
-    pub(crate) const SUB_AGENT: &str = "sub_agent";
-
-    /// The summary of a compaction.
-    pub(crate) const COMPACTION: &str = "compaction";
-}
