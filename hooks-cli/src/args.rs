@@ -26,7 +26,8 @@ Exit status:
    1  a file has errors, a hook failed, or audit found a problem (explain reports these and exits with 0);
       trust: a file cannot be shown, or a file to remove was not trusted; replay: differences, but no changed verdict
    2  dispatch: the call, prompt, compaction or end of the turn is denied; replay: a verdict changed
-   3  dispatch: a person has to decide, because a rule asks or defers; replay: a line could not be replayed
+   3  dispatch: a person has to decide, because a rule asks or defers; replay: a line could not be replayed, or
+      compared with certainty; report, export, shadow: something was left out
   64  the command line or the payload is invalid; nothing ran
   74  the output or the trust file could not be written
   77  dispatch: the files are not trusted, and nothing ran; trust: not confirmed

@@ -73,14 +73,16 @@ impl Program {
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
             Command::Replay(args) => replay::replay(self, args, cli.json),
-            Command::Report(args) => report::report(self, args),
+            Command::Report(args) => report::report(self, args, cli.json),
+            #[cfg(feature = "inspect")]
+            Command::Inspect(_) if cli.json => usage_error("inspect serves a page; remove --json"),
             #[cfg(feature = "inspect")]
             Command::Inspect(args) => inspect::inspect(self, args),
             Command::Shadow(args) => replay::shadow(args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             #[cfg(feature = "store")]
             Command::Store(command) => store::store(command, cli.json, out),
-            Command::Export(args) => export::export(args, out),
+            Command::Export(args) => export::export(args, cli.json, out),
             Command::Host(args) => {
                 let called: Vec<OsString> = std::env::args_os().collect();
                 let at = called.iter().position(|word| word == "host").unwrap_or(1);

@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use hooks_hosts::{HookProgram, Host, convert, find, scaffold};
+use hooks_replay::Recorder;
 
 use crate::args::FilesArgs;
 use crate::exit::Exit;
@@ -40,7 +42,7 @@ pub(crate) fn host(program: &Program, before: &[OsString], words: &[OsString]) -
         ["convert", from, to, file] => converted(from, to, Path::new(file)),
         ["new", ..] => trouble("write `new FOLDER` or `new FOLDER --sdk FOLDER`, and nothing else"),
         ["convert", ..] => trouble("write `convert HOST HOST FILE`, and nothing else"),
-        _ => Output::new("", answer(program, before, &words)),
+        _ => answer(program, before, &words),
     }
 }
 
@@ -49,7 +51,7 @@ fn asks_for_help(words: &[&str]) -> bool {
 }
 
 /// Answers a host, or installs the call. The program writes by itself.
-fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
+fn answer(program: &Program, before: &[OsString], words: &[String]) -> Output {
     let (files, record, rest) = own_options(words);
     let rules = files.files.iter().map(|file| ("--rules", file));
     let mut project = files.project_dir.clone();
@@ -72,15 +74,31 @@ fn answer(program: &Program, before: &[OsString], words: &[String]) -> Exit {
     let registry = move || if serves { program.registry.fork() } else { program.registry.clone() };
     // A call does not look for what makes a later one fail.
     let inspects = rest.first().is_some_and(|word| word == "install" || word == "doctor");
-    let hooks =
-        HookProgram::new(move || rules_of_host::load(registry(), &library, &files, record.as_deref(), inspects))
-            .sources(move || rules_of_host::sources(&watched))
-            .lingers(move || rules_of_host::lingers(&lingering))
-            .of_options(move |options| {
-                rules_of_host::load(compiled.fork(), &named, &own_options(options).0, None, inspects)
-            });
+    let recorder: Arc<OnceLock<Recorder>> = Arc::default();
+    let slot = Arc::clone(&recorder);
+    // An installation records nothing itself.
+    let record = record.filter(|_| rest.first().is_some_and(|word| word == "serve" || find(word).is_some()));
+    let load = move || {
+        let record = record.as_deref().map(|folder| (folder, &*slot));
+        rules_of_host::load(registry(), &library, &files, record, inspects)
+    };
+    let hooks = HookProgram::new(load)
+        .sources(move || rules_of_host::sources(&watched))
+        .lingers(move || rules_of_host::lingers(&lingering))
+        .of_options(move |options| {
+            rules_of_host::load(compiled.fork(), &named, &own_options(options).0, None, inspects)
+        });
     let before = before.iter().map(|word| word.to_string_lossy().into_owned());
-    Exit::of(hooks.arguments(before).options(options).status(args))
+    let exit = Exit::of(hooks.arguments(before).options(options).status(args));
+    let lost = recorder.get().and_then(|recorder| {
+        recorder.flush();
+        recorder.failure()
+    });
+    // Beside another status, a host may read it as the reason.
+    match lost.filter(|_| exit == Exit::SUCCESS) {
+        Some(why) => Output::new("", exit).and_err(&format!("the call was not recorded: {}\n", line(why))),
+        None => Output::new("", exit),
+    }
 }
 
 /// The rule files and the folder for recordings that the words name, and the other words.
@@ -138,7 +156,7 @@ fn converted(from: &str, to: &str, file: &Path) -> Output {
         let note = format!(
             "{note}: {to} sends other payloads, and reads other answers and exit statuses: adapt the scripts\n"
         );
-        let exit = if conversion.leaves_out { Exit::FAILURE } else { Exit::SUCCESS };
+        let exit = if conversion.lost.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
         Ok(Output::new(json(conversion.file), exit).and_err(&(lost.collect::<String>() + &note)))
     };
     convert().unwrap_or_else(|output| output)

@@ -53,7 +53,8 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
 /// Reports what hooks in shadow mode would have decided.
 pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
     let mut report = ShadowReport::default();
-    let found = match recordings(&args.recordings) {
+    let found = recordings(&args.recordings).and_then(|found| refuse_others(&found.files).map(|()| found));
+    let found = match found {
         Ok(found) => found,
         Err(output) => return output,
     };
@@ -304,6 +305,9 @@ fn render(report: &ReplayReport, args: &ReplayArgs, as_json: bool) -> Output {
         _ => Exit::UNDECIDED,
     };
     let Some(path) = &args.html else { return Output::new(text, exit) };
+    if path.as_os_str() == "-" {
+        return Output::new(report.to_html(), exit);
+    }
     let write = |mut file: NewFile| file.write_all(report.to_html().as_bytes()).and_then(|()| file.finish());
     match NewFile::create(path).and_then(write) {
         Ok(()) => Output::new(text, exit),

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use hooks_inspect::HooksPage;
 use hooks_replay::{Gaps, NewFile, Reader};
+use serde_json::json;
 
 use crate::args::{ReplayArgs, ReportArgs};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::usage_error;
-use crate::output::Output;
+use crate::output::{self, Output};
 #[cfg(feature = "store")]
 use crate::paths::file_of;
 use crate::paths::overwritten;
@@ -19,11 +20,15 @@ use crate::replay::{Recordings, for_page, only_recordings, recordings, refuse_ot
 use crate::style::{BAD, line, styled};
 use crate::wait::{Read, block_on};
 
-pub(crate) fn report(program: &Program, args: &ReportArgs) -> Output {
-    block_on("report", || async { written(program, args).await.unwrap_or_else(|problem| problem) })
+pub(crate) fn report(program: &Program, args: &ReportArgs, as_json: bool) -> Output {
+    block_on("report", || async { written(program, args, as_json).await.unwrap_or_else(|problem| problem) })
 }
 
-async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output> {
+async fn written(program: &Program, args: &ReportArgs, as_json: bool) -> Result<Output, Output> {
+    let to_stdout = args.output.as_os_str() == "-";
+    if as_json && to_stdout {
+        return Err(usage_error("the report is a page; name a file for it, or remove --json"));
+    }
     let nothing = || Recordings { files: Vec::new(), left_out: Vec::new() };
     let found = if args.recordings.is_empty() { nothing() } else { recordings(&args.recordings)? };
     if !args.replay {
@@ -52,10 +57,9 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
         page = with_store(page, url).await?;
     }
     // A replay also reads transcripts, whose lines are no lines of a page.
-    let is_whole = found.left_out.is_empty();
-    let files = if args.replay { only_recordings(found.files)? } else { found.files };
+    let Recordings { files, left_out } = found;
+    let files = if args.replay { only_recordings(files)? } else { files };
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
-    let to_stdout = args.output.as_os_str() == "-";
     let mut printed = Vec::new();
     let written = if to_stdout {
         page.report(opened, &mut printed)
@@ -69,8 +73,11 @@ async fn written(program: &Program, args: &ReportArgs) -> Result<Output, Output>
     let gaps = gaps(&files);
     told.push_str(&gaps.to_string());
     let name = line(&args.output.to_string_lossy());
-    let exit = if gaps.is_empty() && is_whole { Exit::SUCCESS } else { Exit::UNDECIDED };
-    if !to_stdout {
+    let exit = if gaps.is_empty() && left_out.is_empty() { Exit::SUCCESS } else { Exit::UNDECIDED };
+    if as_json {
+        let left_out = json!({ "lines": gaps, "files": left_out });
+        printed = output::json(json!({ "version": 1, "output": name, "left_out": left_out })).into_bytes();
+    } else if !to_stdout {
         let _ = writeln!(told, "{name}: open it in a browser");
     }
     Ok(Output::new(String::from_utf8_lossy(&printed), exit).and_err(&told))

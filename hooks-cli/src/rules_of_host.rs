@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 #[cfg(feature = "prebuilt")]
@@ -28,20 +28,24 @@ pub(crate) fn sources(files: &FilesArgs) -> Vec<u8> {
 }
 
 /// Loads the rules of the files. One that does not load would be a guard that is missing, so it is an error.
-/// With `record`, calls are recorded in that folder, a file for each process. With `inspects`, what is wrong with commands is a
-/// warning too.
+/// With `record`, calls are recorded in that folder, a file for each process, by a recorder that is put in the slot. With
+/// `inspects`, what is wrong with commands is a warning too.
 pub(crate) fn load(
     registry: Registry,
     library: &[Arc<Hook>],
     files: &FilesArgs,
-    record: Option<&Path>,
+    record: Option<(&Path, &OnceLock<Recorder>)>,
     inspects: bool,
 ) -> Result<Responder, BuildError> {
-    if let Some(folder) = record {
-        std::fs::create_dir_all(folder)?;
+    // A probe of `doctor` is no traffic.
+    if let Some((folder, slot)) = record.filter(|_| std::env::var_os("HOOKS_PROBE").is_none()) {
+        let failed = |error: std::io::Error| format!("--record {}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(failed)?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let file = folder.join(format!("{since}-{}.jsonl", std::process::id()));
-        registry.observe(Recorder::create(file, "hooks host", RecordLimits::default())?);
+        let recorder = Recorder::create(file, "hooks host", RecordLimits::default()).map_err(failed)?;
+        registry.observe(recorder.clone());
+        let _ = slot.set(recorder);
     }
     if files.files.is_empty() {
         let has_hooks = !registry.hooks().is_empty();

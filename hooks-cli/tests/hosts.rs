@@ -269,7 +269,12 @@ fn files_are_converted_and_crates_are_begun() {
     let more = text.replacen("[{", r#"[{"hooks": [{"type": "prompt", "prompt": "is it safe?"}]}, {"#, 1);
     fs::write(folder.path().join("more.json"), more).unwrap();
     let less = hooks(folder.path(), &["host", "convert", "claude", "gemini", "more.json"]);
-    assert_eq!((less.code, less.json()), (Some(1), said.json()), "{}", less.err);
+    assert_eq!((less.code, less.json()), (Some(3), said.json()), "{}", less.err);
+    let filtered =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "if": "Bash(rm *)", "command": "x"}]}]}}"#;
+    fs::write(folder.path().join("filtered.json"), filtered).unwrap();
+    let lossy = hooks(folder.path(), &["host", "convert", "claude", "claude", "filtered.json"]);
+    assert!(lossy.code == Some(3) && lossy.err.contains("the key `if`"), "{:?} {}", lossy.code, lossy.err);
     for (words, said) in [
         (&["convert", "claude", "gemini", "rules.json", "--json"][..], "write `convert HOST HOST FILE`"),
         (&["convert", "claude"], "write `convert HOST HOST FILE`"),
@@ -340,6 +345,30 @@ fn recorded_calls_of_a_host_are_replayed() {
     assert_eq!(same.code, Some(0), "{}{}", same.out, same.err);
     assert!(denies.code == Some(2) && denies.out.contains("no shell here"), "{}{}", denies.out, denies.err);
     assert!(denies.out.contains("1 of the dispatches were recorded partially"), "{}", denies.out);
+}
+
+/// A probe is no traffic, and a folder that cannot be made is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_recording_of_a_host_has_its_calls_and_no_probes() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("rules.json"),
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
+    )
+    .unwrap();
+    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
+    let options = ["--rules", "rules.json", "--record", "calls"];
+    let installed = hooks(folder.path(), &[&["host", "install", "claude"], &options[..]].concat());
+    assert_eq!(installed.code, Some(0), "{}{}", installed.out, installed.err);
+    let doctor = hooks(folder.path(), &["host", "doctor", "claude"]);
+    assert_eq!(doctor.code, Some(0), "{}{}", doctor.out, doctor.err);
+    assert!(fs::read_dir(folder.path().join("calls")).map_or(0, Iterator::count) == 0, "the probe was recorded");
+
+    let shell = case("claude", "pre_tool.shell");
+    let nowhere = [shell.args(), vec!["--rules", "rules.json", "--record", "/proc/nope"]].concat();
+    let said = hooks_with(folder.path(), &nowhere, &shell.stdin);
+    assert!((said.out.clone() + &said.err).contains("--record /proc/nope: "), "{}{}", said.out, said.err);
 }
 
 #[test]

@@ -323,3 +323,32 @@ fn a_file_that_fails_while_it_is_read_was_not_replayed() {
     let said = hooks(folder.path(), &["replay", "/proc/self/mem", "--trust", "--rules", "rules.json"]);
     assert!(said.code == Some(3) && said.out.contains("/proc/self/mem"), "{:?} {}{}", said.code, said.out, said.err);
 }
+
+/// One JSON value, whatever else the command writes.
+#[test]
+fn a_page_and_an_export_are_told_as_json_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    recording(folder.path());
+    let report = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--json"]).json();
+    assert_eq!(
+        (&report["output"], &report["left_out"]["lines"]["later"]),
+        (&json!("page.html"), &json!(0)),
+        "{report}"
+    );
+    let export = hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "-o", "spans.json", "--json"]).json();
+    assert_eq!((&export["spans"], &export["output"]), (&json!(3), &json!("spans.json")), "{export}");
+    assert!(hooks(folder.path(), &["export", "--otlp", "traffic.jsonl", "--json"]).json()["resourceSpans"].is_array());
+    for args in [&["report", "traffic.jsonl", "-o", "-", "--json"][..], &["inspect", "--json"]] {
+        let refused = hooks(folder.path(), args);
+        assert_eq!((refused.code, &refused.json()["exit_status"]), (Some(64), &json!(64)), "{args:?}");
+    }
+    // What other programs call the standard output.
+    let page = hooks(folder.path(), &["replay", "traffic.jsonl", "--trust", "--rules", "rules.json", "--html", "-"]);
+    assert!(page.out.starts_with("<!doctype html>") && !folder.path().join("-").exists(), "{}", page.out);
+    // A transcript is no recording, whichever command reads it.
+    fs::write(folder.path().join("transcript.jsonl"), "{\"messages\":[]}\n").unwrap();
+    for args in [&["export", "--otlp", "transcript.jsonl", "-o", "spans.json"][..], &["shadow", "transcript.jsonl"]] {
+        let said = hooks(folder.path(), args);
+        assert!(said.code == Some(64) && said.err.contains("is not a line of a recording"), "{args:?}: {}", said.err);
+    }
+}

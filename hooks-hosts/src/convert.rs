@@ -34,8 +34,6 @@ pub struct Conversion {
     pub file: Value,
     /// What could not be kept.
     pub lost: Vec<String>,
-    /// Whether the other host runs fewer commands than this one.
-    pub leaves_out: bool,
 }
 
 /// One command of a file.
@@ -66,16 +64,14 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
     }
     let disabled = from.place.off.and_then(|(at, _)| parsed.pointer(&at.replace("/enabled", "/disabled"))?.as_array());
     let disabled = disabled.into_iter().flatten().collect();
-    let mut reader =
-        RuleReader { from, keys: Value::Null, disabled, rules: Vec::new(), lost: Vec::new(), leaves_out: false };
+    let mut reader = RuleReader { from, keys: Value::Null, disabled, rules: Vec::new(), lost: Vec::new() };
     reader.file(&parsed)?;
-    let RuleReader { rules, mut lost, mut leaves_out, .. } = reader;
+    let RuleReader { rules, mut lost, .. } = reader;
     let place = &to.place;
     let mut converted = entry::seed(place);
     for rule in rules {
         let targets = targets(from, to, &rule, &mut lost);
         if targets.is_empty() {
-            leaves_out = true;
             continue;
         }
         for (event, matcher) in targets {
@@ -104,10 +100,8 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
     }
     match serde_json::from_str(&converted) {
         Ok(file) => {
-            let rejected = entry::rejected(to, &converted)?;
-            leaves_out |= rejected.is_some();
-            lost.extend(rejected);
-            Ok(Conversion { file, lost, leaves_out })
+            lost.extend(entry::rejected(to, &converted)?);
+            Ok(Conversion { file, lost })
         }
         Err(_) if lost.is_empty() => Err("the file has no commands".to_owned()),
         Err(_) => Err(format!("nothing is left of it: {}", lost.join("; "))),
@@ -156,7 +150,6 @@ struct RuleReader<'a> {
     disabled: Vec<&'a Value>,
     rules: Vec<Rule>,
     lost: Vec<String>,
-    leaves_out: bool,
 }
 
 impl RuleReader<'_> {
@@ -185,11 +178,6 @@ impl RuleReader<'_> {
         self.lost.push(format!("`{event}`: {what}"));
     }
 
-    fn leave_out(&mut self, event: &str, what: &str) {
-        self.lose(event, what);
-        self.leaves_out = true;
-    }
-
     fn events(&mut self, events: &Value) {
         // Elsewhere it is an event that nobody knows.
         let switch = (self.from.place.form == EntryForm::Named).then_some("enabled");
@@ -200,7 +188,7 @@ impl RuleReader<'_> {
                 continue;
             }
             let Some(entries) = entries.as_array() else {
-                self.leave_out(event, "it is not a list of entries");
+                self.lose(event, "it is not a list of entries");
                 continue;
             };
             for entry in entries {
@@ -214,7 +202,7 @@ impl RuleReader<'_> {
 
     /// One entry, and the group that it is in.
     fn entry(&mut self, event: &str, group: Option<&Map<String, Value>>, entry: &Value) {
-        let Value::Object(entry) = entry else { return self.leave_out(event, "an entry that is not an object") };
+        let Value::Object(entry) = entry else { return self.lose(event, "an entry that is not an object") };
         let (mut keys, mut others) = (Map::new(), Vec::new());
         sort(entry, &self.keys, &mut keys, &mut others);
         match group {
@@ -224,10 +212,10 @@ impl RuleReader<'_> {
         let (name, _trigger) = (keys.remove("name"), keys.remove("trigger"));
         let kind = keys.remove("type");
         if let Some(kind) = kind.filter(|kind| kind != "command") {
-            return self.leave_out(event, &format!("an entry of the type {kind}"));
+            return self.lose(event, &format!("an entry of the type {kind}"));
         }
         let enabled = keys.remove("enabled");
-        let Some(command) = self.command(&mut keys) else { return self.leave_out(event, "an entry without `command`") };
+        let Some(command) = self.command(&mut keys) else { return self.lose(event, "an entry without `command`") };
         let named = |off: &&&Value| off.as_str() == Some(command.as_str()) || Some(**off) == name.as_ref();
         if enabled == Some(Value::Bool(false)) || self.disabled.iter().any(|off| named(&off)) {
             return self.lose(event, &format!("`{command}`, which is switched off"));

@@ -220,7 +220,8 @@ fn probe(host: &Host, program: &Path, command: &str, patience: Duration) -> Resu
     }
     let state = std::env::temp_dir().join(format!("hooks-doctor-{}", std::process::id()));
     let mut shell = Command::new(program);
-    shell.args(args).env("HOOKS_STATE_DIR", &state);
+    // It is no traffic either, so that nothing records it.
+    shell.args(args).env("HOOKS_STATE_DIR", &state).env("HOOKS_PROBE", "1");
     // The log of the probe is apart, and the server that it asks is not.
     #[cfg(unix)]
     shell.envs(crate::serve::folder().map(|folder| ("XDG_RUNTIME_DIR", folder)));

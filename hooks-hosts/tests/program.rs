@@ -201,7 +201,6 @@ fn rules_of_claude_code_become_those_of_others() {
     let entry = &gemini.file["hooks"]["BeforeTool"][0];
     assert_eq!(entry["matcher"], "run_shell_command|write_file");
     assert_eq!((&entry["hooks"][0]["command"], &entry["hooks"][0]["timeout"]), (&json!("./guard.sh"), &json!(5000)));
-    assert!(gemini.leaves_out && !convert(claude, claude, &guard(claude, None)[0]).unwrap().leaves_out);
     let lost = gemini.lost.join("\n");
     assert!(lost.contains("prompt") && lost.contains("TaskCreated") && lost.contains("opens"), "{lost}");
     let cursor = converted("cursor");
@@ -214,7 +213,6 @@ fn rules_of_claude_code_become_those_of_others() {
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "curl http://127.0.0.1:9/log"}]}]}}"#;
     let cursor = convert(find("claude").unwrap(), find("cursor").unwrap(), posts).unwrap();
     assert!(cursor.lost.iter().any(|lost| lost.contains("Cursor rejects the file")), "{:?}", cursor.lost);
-    assert!(cursor.leaves_out);
     assert!(convert(claude, find("cline").unwrap(), "{}").is_err());
     assert!(convert(claude, find("codex").unwrap(), "no JSON").is_err());
 }

@@ -6,9 +6,9 @@ mod writer;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use hook_sdk::record::{Observer, Record, Trace};
@@ -56,6 +56,7 @@ struct Inner {
     /// Taken when the recorder is dropped, which ends the thread.
     queue: Option<SyncSender<Task>>,
     dropped: Arc<AtomicU64>,
+    failure: Arc<OnceLock<String>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -92,14 +93,15 @@ impl Recorder {
     ) -> io::Result<Self> {
         // Unless the app has installed its own.
         hook_sdk::record::set_redactor(hooks_secrets::redact);
-        let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules)?;
+        let failure = Arc::new(OnceLock::new());
+        let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules, Arc::clone(&failure))?;
         let (queue, tasks) = sync_channel(limits.queue.max(1));
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
         let thread = std::thread::Builder::new()
             .name("hooks-recorder".to_owned())
             .spawn(move || writer.run(&tasks, &counted))?;
-        Ok(Self(Arc::new(Inner { queue: Some(queue), dropped, thread: Some(thread) })))
+        Ok(Self(Arc::new(Inner { queue: Some(queue), dropped, failure, thread: Some(thread) })))
     }
 
     /// Blocks until all dispatches so far have been written.
@@ -109,6 +111,11 @@ impl Recorder {
             // The writer has ended only if the program is ending.
             let _ = wait.recv();
         }
+    }
+
+    /// Why the recording is incomplete: the first write that failed so far, as on a full disk.
+    pub fn failure(&self) -> Option<&str> {
+        self.0.failure.get().map(String::as_str)
     }
 }
 

@@ -111,6 +111,19 @@ async fn a_recording_whose_first_line_is_damaged_is_still_read_as_a_recording() 
     assert_eq!((report.replayed, report.failed, report.groups.len()), (7, 1, 0), "{report}");
 }
 
+/// Nobody may read the log of the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_recorder_says_why_its_recording_is_incomplete() {
+    let recorder = Recorder::create("/dev/full", "desk", RecordLimits::default()).unwrap();
+    let why = recorder.failure().unwrap();
+    assert!(why.starts_with("/dev/full: No space left"), "{why}");
+    let folder = Folder::new();
+    let recorder = Recorder::create(folder.path("month.jsonl"), "desk", RecordLimits::default()).unwrap();
+    recorder.flush();
+    assert_eq!(recorder.failure(), None);
+}
+
 /// A recording of a later version is left out as a whole, and one that follows it is read.
 #[tokio::test]
 async fn the_lines_of_a_later_version_are_counted_and_no_others() {

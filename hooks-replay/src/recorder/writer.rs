@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
 
 use hook_sdk::data::{Message, MessagePool};
 use hook_sdk::record::Trace;
@@ -31,12 +32,18 @@ pub(super) struct Writer {
     file: BufWriter<File>,
     written: u64,
     turns: Turns,
-    /// Whether a write has failed. That is reported once.
-    failed: bool,
+    /// The first failure of a write. It is reported once.
+    failure: Arc<OnceLock<String>>,
 }
 
 impl Writer {
-    pub(super) fn new(path: PathBuf, program: String, limits: RecordLimits, rules: Vec<OwnRule>) -> io::Result<Self> {
+    pub(super) fn new(
+        path: PathBuf,
+        program: String,
+        limits: RecordLimits,
+        rules: Vec<OwnRule>,
+        failure: Arc<OnceLock<String>>,
+    ) -> io::Result<Self> {
         if std::fs::metadata(&path).is_ok_and(|file| file.len() >= limits.file) {
             rotate(&path, limits.files)?;
         }
@@ -51,7 +58,7 @@ impl Writer {
             file,
             written,
             turns: Turns::default(),
-            failed: false,
+            failure,
         };
         writer.header();
         Ok(writer)
@@ -174,7 +181,7 @@ impl Writer {
 
     fn report(&mut self, outcome: io::Result<()>) {
         let Err(error) = outcome else { return };
-        if !std::mem::replace(&mut self.failed, true) {
+        if self.failure.set(format!("{}: {error}", self.path.display())).is_ok() {
             tracing::error!(target: "hooks_replay", path = %self.path.display(), %error, "the recording cannot be written");
         }
     }
