@@ -37,8 +37,7 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Recordings, Output> {
     }
     if found.files.is_empty() {
         let text = format!("{}: these folders have no file that ends with `.jsonl`", styled(BAD, "error"));
-        let problems = found.left_out.iter().map(|problem| format!("\n{problem}")).collect::<String>();
-        return Err(Output::trouble(text + &problems, Exit::UNDECIDED));
+        return Err(Output::trouble(format!("{text}\n{}", found.told()), Exit::UNDECIDED));
     }
     Ok(found)
 }
@@ -46,7 +45,8 @@ pub(crate) fn recordings(paths: &[PathBuf]) -> Result<Recordings, Output> {
 impl Recordings {
     /// A line for everything that was left out.
     pub(crate) fn told(&self) -> String {
-        self.left_out.iter().map(|problem| format!("left out: {problem}\n")).collect()
+        let lines: Vec<String> = self.left_out.iter().map(|problem| format!("left out: {problem}\n")).collect();
+        lines.concat()
     }
 }
 
