@@ -111,7 +111,12 @@ impl ReplayInputs {
                 .flat_map(|inputs| inputs.diagnostics(program, &inputs.rules()))
                 .map(|diagnostic| format!("\n\n{diagnostic}"))
                 .collect();
-            let problem = "these files have no rule, so there are no hooks to replay through";
+            let problem = match &candidate {
+                Candidate::Overrides(_) => {
+                    "overrides change hooks, and this program has none; name rules with `--rules`"
+                }
+                _ => "these files have no rule, so there are no hooks to replay through",
+            };
             return Err(usage_error(&format!("{problem}{}", wrong.concat())));
         }
         Ok(Self { inputs, candidate })

@@ -175,6 +175,14 @@ fn rules_are_compared_with_other_rules() {
     assert!(said.err.contains("no\u{fffd}where.toml"), "{}", said.err);
 }
 
+#[test]
+fn overrides_of_nothing_are_told_as_such() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    fs::write(folder.path().join("over.toml"), "[hooks.guard]\nenabled = false\n").unwrap();
+    let said = hooks(folder.path(), &["replay", "transcripts", "--set", "over.toml"]);
+    assert!(said.code == Some(64) && said.err.contains("overrides change hooks"), "{:?} {}", said.code, said.err);
+}
+
 /// A context from before a call comes with its result. That the files differ is none of the differences.
 #[test]
 fn a_context_that_other_rules_add_is_a_difference() {

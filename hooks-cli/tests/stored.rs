@@ -213,6 +213,10 @@ async fn an_operator_cleans_cancels_puts_off_and_deletes() {
     JobWorker::new(store.clone(), registry).poll(Duration::from_millis(1)).run_until_empty().await;
     assert!(out(&["runs"]).contains("cancelled"), "it does not run: {}", out(&["runs"]));
 
+    for command in ["runs", "dispatches", "conversations"] {
+        let none = hooks(folder.path(), &["store", command, "--store", "agent.db", "--limit", "0"]);
+        assert_eq!(none.code, Some(64), "{command}: {}", none.out);
+    }
     let first = out(&["runs", "--limit", "1"]);
     let id = first.lines().last().unwrap().split('`').nth(1).unwrap().trim_start_matches("--before ").to_owned();
     assert!(!out(&["runs", "--before", &id]).contains(&id) && out(&["runs", "--before", &id]).lines().count() < 4);
