@@ -30,16 +30,15 @@ pub struct OtlpExport {
 /// If writing fails.
 pub fn write_otlp(lines: impl IntoIterator<Item = RecordingLine>, mut to: impl Write) -> io::Result<OtlpExport> {
     let tree = Tree::of(lines);
-    let (spans, undated) = spans::all(&tree);
-    let export = OtlpExport { spans: spans.len(), undated };
     let mut resource = Attributes::default();
     resource.add("service.name", &*tree.program);
     let scope = json!({ "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"),
         "attributes": Attributes::of(&[("conventions", CONVENTIONS)]) });
-    let all = json!({ "resourceSpans": [{ "resource": { "attributes": resource },
-        "scopeSpans": [{ "scope": scope, "spans": spans }] }] });
-    serde_json::to_writer(&mut to, &all)?;
-    to.write_all(b"\n")?;
+    let resource = json!({ "attributes": resource });
+    // Span by span, because a recording can be large.
+    write!(to, r#"{{"resourceSpans":[{{"resource":{resource},"scopeSpans":[{{"scope":{scope},"spans":["#)?;
+    let export = spans::write_all(&tree, &mut to)?;
+    to.write_all(b"]}]}]}\n")?;
     to.flush()?;
     Ok(export)
 }

@@ -1,6 +1,7 @@
 //! The spans of a recording.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 
 use hook_sdk::context::Ids;
 use hook_sdk::data::Usage;
@@ -8,6 +9,7 @@ use hook_sdk::{Semantics, kinds};
 use hooks_replay::{DispatchLine, RunLine, TurnLine};
 use serde_json::{Value, json};
 
+use super::OtlpExport;
 use super::attributes::Attributes;
 use super::tree::{SpanIds, Tree, id};
 use crate::names::{AGENT, CONVERSATION, ERROR_TYPE, agent, guardrail, hook, operation, viewer};
@@ -29,20 +31,33 @@ struct Span {
     links: Vec<SpanIds>,
 }
 
-/// All spans, and the number of those without a time, which are left out.
-pub(super) fn all(tree: &Tree) -> (Vec<Value>, usize) {
+/// Writes all spans, as items of a list, and counts them. Those without a time are left out.
+pub(super) fn write_all(tree: &Tree, to: &mut impl Write) -> io::Result<OtlpExport> {
     let semantics: HashMap<_, _> = kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect();
-    let mut spans = Vec::new();
+    let (mut export, mut spans) = (OtlpExport::default(), Vec::new());
+    let mut write = |spans: &mut Vec<Span>| {
+        for span in spans.drain(..) {
+            if span.at == 0 {
+                export.undated += 1;
+                continue;
+            }
+            if export.spans > 0 {
+                to.write_all(b",")?;
+            }
+            serde_json::to_writer(&mut *to, &span.written())?;
+            export.spans += 1;
+        }
+        io::Result::Ok(())
+    };
     for turn in &tree.turns {
         of_turn(tree, turn, &mut spans);
+        write(&mut spans)?;
     }
     for (i, line) in tree.dispatches.iter().enumerate() {
         of_dispatch(tree, line, i, semantics.get(&*line.kind).copied().unwrap_or(Semantics::Event), &mut spans);
+        write(&mut spans)?;
     }
-    let found = spans.len();
-    let written: Vec<_> = spans.into_iter().filter(|span| span.at > 0).map(Span::written).collect();
-    let undated = found - written.len();
-    (written, undated)
+    Ok(export)
 }
 
 impl Span {

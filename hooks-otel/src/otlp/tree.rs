@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hooks_replay::{DispatchLine, RecordingLine, TurnLine};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The lines of a recording, without payloads.
@@ -30,7 +30,9 @@ impl Tree {
         for line in lines {
             match line {
                 RecordingLine::Header(header) if tree.program.is_empty() => tree.program = header.program,
-                RecordingLine::Turn(turn) => {
+                RecordingLine::Turn(mut turn) => {
+                    turn.inputs = without_payloads(&turn.inputs);
+                    turn.reply.clear();
                     if let Some(request) = &turn.ids.request {
                         tree.by_request.insert(Arc::clone(request), tree.turns.len());
                     }
@@ -38,6 +40,10 @@ impl Tree {
                 }
                 RecordingLine::Dispatch(mut line) => {
                     (line.event, line.subject, line.verdict) = (Value::Null, Value::Null, Value::Null);
+                    for run in line.runs.iter_mut().flatten() {
+                        run.verdict = Value::Null;
+                        run.change.iter_mut().for_each(|change| change.0 = Vec::new());
+                    }
                     tree.dispatches.push(*line);
                 }
                 _ => {}
@@ -76,6 +82,26 @@ impl Tree {
             None => SpanIds { trace: id(16, &["trace", &of]), span },
         }
     }
+}
+
+/// What spans tell of the inputs of a turn, each of which has the whole conversation.
+fn without_payloads(inputs: &Value) -> Value {
+    let each = |of: &Value, kept: fn(&Value) -> Value| of.as_array().into_iter().flatten().map(kept).collect::<Value>();
+    let answer = |answer: &Value| {
+        let (said, failed) = (&answer["outcome"]["Ok"], &answer["outcome"]["Err"]);
+        let failed: Value =
+            failed.as_object().into_iter().flatten().map(|(name, _)| (name.clone(), Value::Null)).collect();
+        let said = json!({ "model": said["model"], "stop_reason": said["stop_reason"], "usage": said["usage"] });
+        json!({ "time": answer["time"], "outcome": { "Ok": said, "Err": failed } })
+    };
+    let result = |result: &Value| {
+        let is_error = json!({ "is_error": result["result"]["is_error"] });
+        json!({ "call": result["call"], "tool": result["tool"], "time": result["time"], "result": is_error })
+    };
+    json!({
+        "waiting": { "held": each(&inputs["waiting"]["held"], |held| json!({ "turn": held["turn"] })) },
+        "answers": each(&inputs["answers"], answer), "results": each(&inputs["results"], result),
+    })
 }
 
 /// What names a turn. Of one that a loop ran without the id of a request, what distinguishes it from the others.
