@@ -9,9 +9,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hook_sdk::HookContext;
 use hook_sdk::scope::{AppDef, HookUse};
 use hook_sdk::{Hook, HookContextBuilder, Registry};
-use hooks_hosts::{HostEvent, HostNotes, Responder};
+use hooks_hosts::{Host, HostEvent, HostNotes, Responder};
 use hooks_replay::{RecordLimits, Recorder};
-use hooks_rules::{CallContexts, Event, PlainHttp, ProjectFolder, Rules, SessionHalt, SessionInfo, Trust};
+use hooks_rules::{
+    Aliases, Dialect, Event, Matcher, PlainHttp, ProjectFolder, RuleInfo, RuleNote, RuleNotes, Rules, SessionInfo,
+    Trust,
+};
 use serde_json::Value;
 
 use crate::args::FilesArgs;
@@ -84,8 +87,8 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     // Only now it is known whether there are the compiled hooks that rules name.
     without_errors(rules.defects().into_iter().map(Diagnostic::from))?;
     // What a loop needs between its events, a host never fires.
-    let wanted: Vec<HookUse> =
-        rules.list().iter().filter(|rule| rule.enabled).map(|rule| of_event(rule.event)).collect();
+    let fires = |rule: &&RuleInfo| rule.enabled && rule.event != Event::SubagentStop;
+    let wanted: Vec<HookUse> = rules.list().iter().filter(fires).map(|rule| of_event(rule.event)).collect();
     installed.retain(|hook| !of_rules.contains(hook) || wanted.contains(hook));
     registry.set_app(AppDef::new("hooks").hooks(compiled.into_iter().chain(installed)));
     let drained = rules.clone();
@@ -106,11 +109,60 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     if rules.list().iter().any(|rule| rule.enabled && rule.event == Event::SubagentStop) {
         responder = responder.warn("rules at `SubagentStop` never run: no host is answered at the end of a sub-agent");
     }
+    let list: Vec<RuleInfo> = rules.list().into_iter().filter(|rule| rule.enabled).collect();
+    responder = responder.tell_of(move |host| unselected(&list, host));
     // Beside others, nobody would miss a rule that is not what its author thinks.
     for warning in rules.defects().into_iter().map(Diagnostic::from).filter(Diagnostic::is_warning) {
         responder = responder.warn(warning.on_a_line());
     }
     Ok(responder.withhold_late(has_compiled || has_strict))
+}
+
+/// Names in the matchers of rules that no tool of a host has: what keeps a rule from ever running although there are such tools,
+/// and what is only of other hosts.
+fn unselected(rules: &[RuleInfo], host: &Host) -> (Vec<String>, Vec<String>) {
+    let aliases = Aliases::default();
+    let tools = |host: &Host| -> Vec<String> {
+        let tools: Vec<&str> = host.tools().flat_map(|tool| tool.judged_as()).collect();
+        tools.iter().flat_map(|tool| aliases.names(tool)).map(str::to_owned).collect()
+    };
+    let (here, everywhere) = (tools(host), hooks_hosts::all().iter().flat_map(|host| tools(host)).collect::<Vec<_>>());
+    let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    let of_tool = |event| {
+        matches!(event, Event::PreToolUse | Event::PermissionRequest | Event::PostToolUse | Event::PostToolUseFailure)
+    };
+    for rule in rules.iter().filter(|rule| of_tool(rule.event) && rule.dialect == Dialect::Claude) {
+        let Some(matcher) = &rule.matcher else { continue };
+        let names = alternatives(matcher);
+        let selects = |name: &str, tools: &[String]| {
+            let matcher = Matcher::read(rule.dialect, rule.event, Some(&name.into()));
+            // Within an expression, a name selects those that contain it.
+            matcher.is_ok_and(|matcher| tools.iter().any(|tool| matcher.selects(tool) || tool.contains(name)))
+        };
+        let of_server = |name: &&str| name.trim_start_matches(['^', '(']).starts_with("mcp__") && !host.names_servers();
+        let is_gone = |name: &&str| of_server(name) || !selects(name, &here) && selects(name, &everywhere);
+        let gone: Vec<&str> = names.iter().copied().filter(is_gone).collect();
+        let place = format!("{}:{}", rule.file.display(), rule.line);
+        let servers = "the payload does not tell servers from tools, which keep the host's names: match these";
+        for name in &gone {
+            let why = if of_server(name) { servers } else { "the host has no such tool, or runs no hooks for it" };
+            let title = host.title;
+            let said = format!("`{name}` in the matcher of {place} selects nothing at {title}: {why}");
+            let never = gone.len() == names.len() && of_server(name);
+            if never { &mut problems } else { &mut notes }.push(said);
+        }
+    }
+    (problems, notes)
+}
+
+/// The parts of a matcher between `|`, outside of groups.
+fn alternatives(matcher: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    let parts = matcher.split(|c: char| {
+        depth += i32::from("([".contains(c)) - i32::from(")]".contains(c));
+        c == '|' && depth == 0
+    });
+    parts.map(str::trim).filter(|name| !name.is_empty() && *name != "*").collect()
 }
 
 fn without_errors(defects: impl IntoIterator<Item = Diagnostic>) -> Result<(), BuildError> {
@@ -169,7 +221,7 @@ pub(crate) fn lingers(files: &FilesArgs) -> bool {
     files.files.iter().filter(is_file).any(|file| std::fs::read_to_string(file).is_ok_and(names))
 }
 
-/// What scripts read besides the fields of the event, and where texts go that they say before a call.
+/// What scripts read besides the fields of the event, and where goes what they say that no verdict has a place for.
 fn surround(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -> HookContextBuilder {
     let text = |names: [&str; 2]| {
         let values = names.iter().filter_map(|name| event.payload.get(*name)).filter_map(Value::as_str);
@@ -179,9 +231,14 @@ fn surround(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder) -
         transcript: text(["transcript_path", "transcriptPath"]).map(Into::into),
         permission_mode: text(["permission_mode", "permissionMode"]),
     };
-    let halts = notes.clone();
-    let halt = SessionHalt(Box::new(move |reason| halts.halt(reason)));
     let notes = notes.clone();
-    let at_once = move |texts: Vec<String>| texts.into_iter().for_each(|text| notes.add(text));
-    context.state(session).state(halt).state(CallContexts(Box::new(at_once)))
+    let take = move |note: RuleNote| match note {
+        RuleNote::Context(text) => notes.add(text),
+        RuleNote::Change(reason) => notes.reason(reason),
+        RuleNote::Block(reason) => notes.block(reason),
+        RuleNote::Halt(reason) => notes.halt(reason),
+        RuleNote::Message(_) => notes.warn("a message of a rule to the person (`systemMessage`) is not shown"),
+        _ => {}
+    };
+    context.state(session).state(RuleNotes(Box::new(take)))
 }

@@ -43,14 +43,16 @@ fn as_script(kind: &str, verdict: &Value) -> Option<(&'static str, Value)> {
             ("PreToolUse", "deny" | "ask") => {
                 nested(json!({ "permissionDecision": said, "permissionDecisionReason": reason }))
             }
-            ("PreToolUse", "rewrite") if verdict["approved"] == true => {
-                nested(json!({ "permissionDecision": "allow", "updatedInput": verdict["input"] }))
+            ("PreToolUse", "rewrite") if verdict["approved"] == true => nested(json!({
+                "permissionDecision": "allow", "permissionDecisionReason": reason, "updatedInput": verdict["input"],
+            })),
+            ("PreToolUse", "rewrite") => {
+                nested(json!({ "permissionDecisionReason": reason, "updatedInput": verdict["input"] }))
             }
-            ("PreToolUse", "rewrite") => nested(json!({ "updatedInput": verdict["input"] })),
             ("PermissionRequest", "deny") => nested(json!({ "decision": { "behavior": "deny", "message": reason } })),
-            ("PostToolUse" | "PostToolUseFailure", "deny") => json!({ "continue": false, "stopReason": reason }),
             ("PostToolUse", "replace_result") => nested(json!({ "updatedToolOutput": text })),
-            ("UserPromptSubmit" | "PreCompact", "deny") | ("Stop", "keep_going") => {
+            ("UserPromptSubmit" | "PreCompact" | "PostToolUse" | "PostToolUseFailure", "deny")
+            | ("Stop", "keep_going") => {
                 json!({ "decision": "block", "reason": reason })
             }
             _ => return None,
@@ -58,20 +60,12 @@ fn as_script(kind: &str, verdict: &Value) -> Option<(&'static str, Value)> {
     ))
 }
 
-/// What is expected if nobody says why something was changed: a script has no word for that.
+/// What is expected if nobody says why a result was replaced: a script has no word for that.
 fn without_reason(expected: &Value) -> Value {
     let mut expected = expected.clone();
-    let contains: Vec<String> = serde_json::from_value(expected["contains"].take()).unwrap_or_default();
-    for pointer in &contains {
-        let place =
-            if pointer == "stderr" { Some(&mut expected["stderr"]) } else { expected["stdout"].pointer_mut(pointer) };
-        *place.unwrap() = "".into();
-    }
-    expected["contains"] = json!(contains);
-    if let Some(Value::Object(output)) = expected.pointer_mut("/stdout/hookSpecificOutput")
-        && output.get("permissionDecision").is_some_and(|word| word == "allow")
-    {
-        output.remove("permissionDecisionReason");
+    let contains: Vec<String> = serde_json::from_value(expected["contains"].clone()).unwrap_or_default();
+    for pointer in contains.iter().filter(|pointer| *pointer != "stderr") {
+        *expected["stdout"].pointer_mut(pointer).unwrap() = "".into();
     }
     expected
 }
@@ -121,7 +115,7 @@ fn rule_files_answer_every_host_exactly() {
                 continue;
             };
             rules(folder.path(), event, &case.read["tool"]["canonical"], &said);
-            let expected = if is_change { &without_reason(expected) } else { expected };
+            let expected = if verdict["kind"] == "replace_result" { &without_reason(expected) } else { expected };
             let args = [case.args(), vec!["--rules", "rules.json"]].concat();
             match wrong(&as_answer(&hooks_with(folder.path(), &args, &case.stdin)), expected) {
                 None => passed += 1,
@@ -616,7 +610,7 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
             assert!(!all.contains("s3cret") && !all.contains("4111"), "{host} {rule}: {all}");
         }
         // Whoever makes the result controls whether it can be read.
-        let unreadable = payload.replace("s3cret\"", "s3cret\\ud800\"");
+        let unreadable = payload.replace("s3cret\"", "s3cret\\x\"");
         let args = ["host", host, "--event", "PostToolUse", "--rules", "rules.json"];
         let said = hooks_with(folder.path(), &args, unreadable.as_bytes());
         assert!(said.out.contains("not to be used") && !said.out.contains("s3cret"), "{host}: {}", said.out);
@@ -1188,4 +1182,157 @@ fn the_folder_of_a_plugin_answers_as_its_rules_do() {
     hooks(folder.path(), &["trust", "--yes", "plug"]);
     let said = hooks_with(folder.path(), &["host", "claude", "--rules", "plug"], &case.stdin);
     assert_eq!(denied(&said), "not here");
+}
+
+/// A rule file that is trusted.
+fn trusted(folder: &Path, rules: &Value) {
+    fs::write(folder.join("rules.json"), json!({ "hooks": rules }).to_string()).unwrap();
+    assert_eq!(hooks(folder, &["trust", "--yes", "rules.json"]).code, Some(0));
+}
+
+/// A script that says this.
+fn says(answer: &Value) -> Value {
+    json!([{ "hooks": [{ "type": "command", "command": format!("echo '{answer}'") }] }])
+}
+
+#[test]
+fn a_rule_that_can_never_match_at_a_host_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = "the payload does not tell servers from tools";
+    for (host, matcher, told, code) in [
+        ("copilot", "mcp__.*", Some(servers), 1),
+        ("vscode", "^mcp__desk__(a|b)$", Some(servers), 1),
+        ("antigravity", "Bash|mcp__desk__a", Some(servers), 0),
+        ("claude", "mcp__desk__a|mcp__.*", None, 0),
+        ("cursor", "mcp__.*", None, 0),
+        ("codex", "WebFetch|WebSearch", Some("`WebFetch` in the matcher of "), 0),
+        ("codex", "Bash|Edit|Write|New", None, 0),
+        ("cursor", "Glob", Some("`Glob` in the matcher of "), 0),
+        ("copilot", "Web.*", None, 0),
+        ("vscode", "mcp_desk_.*|Agent", None, 0),
+    ] {
+        let gate = json!([{ "matcher": matcher, "hooks": [{ "type": "command", "command": "exit 2" }] }]);
+        trusted(folder.path(), &json!({ "PreToolUse": gate }));
+        let installed = hooks(folder.path(), &["host", "install", host, "--rules", "rules.json"]);
+        let doctor = hooks(folder.path(), &["host", "doctor", host, "--rules", "rules.json"]);
+        assert_eq!(
+            (installed.code, doctor.code),
+            (Some(0), Some(code)),
+            "{host} {matcher}: {}{}",
+            doctor.out,
+            doctor.err
+        );
+        for said in [installed.out + &installed.err, doctor.out + &doctor.err] {
+            assert_eq!(said.contains("selects nothing at"), told.is_some(), "{host} {matcher}: {said}");
+            assert!(said.contains(told.unwrap_or_default()), "{host} {matcher}: {said}");
+        }
+    }
+}
+
+/// `--user` means the files that the host reads, wherever its variable says that they are.
+#[test]
+fn the_files_of_a_person_are_where_the_host_looks_for_them() {
+    for (host, variable, file) in [
+        ("claude", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("copilot", "COPILOT_HOME", "hooks/hooks.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        no_shell(folder.path());
+        let own = folder.path().join("own");
+        let run = |args: &[&str]| -> Said {
+            let mut program = crate::support::program(folder.path());
+            program.args(["host"]).args(args).args(["--user", "--rules", "rules.json"]).env(variable, &own);
+            program.output().unwrap().into()
+        };
+        assert_eq!(run(&["install", host]).code, Some(0));
+        assert!(fs::read_to_string(own.join(file)).unwrap().contains(" host "), "{host}");
+        let doctor = run(&["doctor", host]);
+        assert_eq!(doctor.code, Some(0), "{}{}", doctor.out, doctor.err);
+        if host == "codex" {
+            fs::write(own.join("config.toml"), "features.hooks = false").unwrap();
+            assert!(run(&["doctor", host]).err.contains("switches all hooks off"));
+        }
+        assert_eq!(run(&["uninstall", host]).code, Some(0));
+        assert!(!own.join(file).exists() && !folder.path().join(format!(".{host}")).exists(), "{host}");
+    }
+}
+
+#[test]
+fn uninstalling_says_what_becomes_of_the_entries_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    no_shell(folder.path());
+    put(&folder.path().join(".codex/hooks.json"), r#"{"hooks": {"Stop": []}}"#);
+    assert_eq!(hooks(folder.path(), &["host", "install", "codex", "--rules", "rules.json"]).code, Some(0));
+    let gone = hooks(folder.path(), &["host", "uninstall", "codex"]);
+    assert!(gone.out.contains("have another place now"), "{}", gone.out);
+}
+
+/// Rules that are only for the end of a sub-agent guard nothing.
+#[test]
+fn rules_that_no_host_runs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    trusted(folder.path(), &json!({ "SubagentStop": says(&json!({ "decision": "block", "reason": "no" })) }));
+    let said = hooks(folder.path(), &["host", "install", "claude", "--rules", "rules.json"]);
+    assert!(said.code == Some(1) && said.err.contains("rules at `SubagentStop` never run"), "{}{}", said.out, said.err);
+}
+
+/// What a rule says, and what the host hears: each part of it, or a warning.
+#[test]
+fn no_part_of_an_answer_gets_lost_silently() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = |event: &str| json!({ "hook_event_name": event, "session_id": "s", "cwd": "/tmp" });
+    let call = |event: &str| {
+        let mut call = base(event);
+        call["tool_name"] = "Bash".into();
+        call["tool_input"] = json!({ "command": "x" });
+        call["tool_response"] = json!("old");
+        call
+    };
+    let mut start = base("SessionStart");
+    start["source"] = "new".into();
+    let startup = json!([{ "matcher": "startup|resume", "hooks": [{ "type": "command", "command": "echo CTX" }] }]);
+    let write = json!({ "hook_event_name": "preToolUse", "tool_name": "Write", "tool_input": { "file_path": "/x", "content": "old" } });
+    let new = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": { "file_path": "/x", "content": "new" } } });
+    let read = json!({ "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": { "path": "/x" } });
+    let block = json!({ "decision": "block" });
+    let both = json!({ "decision": "block", "reason": "why",
+        "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": "masked" } });
+    let interrupt = json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest",
+        "decision": { "behavior": "deny", "message": "no", "interrupt": true } } });
+    for (host, event, payload, rule, out, err) in [
+        (
+            "claude",
+            "PostToolUse",
+            call("PostToolUse"),
+            says(&block),
+            r#""decision":"block","reason":"a rule does not"#,
+            "",
+        ),
+        (
+            "copilot",
+            "PostToolUse",
+            call("PostToolUse"),
+            says(&block),
+            r#""additionalContext":"a rule does not"#,
+            "a denial",
+        ),
+        ("codex", "PostToolUse", call("PostToolUse"), says(&both), r#""reason":"why\n\nmasked""#, ""),
+        ("vscode", "PostToolUse", call("PostToolUse"), says(&both), r#""reason":"why\n\nmasked""#, "another result"),
+        ("vscode", "SessionStart", start.clone(), startup.clone(), "CTX", ""),
+        ("copilot", "SessionStart", start, startup, "CTX", ""),
+        ("cursor", "PreToolUse", write, says(&new), r#"{"updated_input":{"content":"new","file_path":"/x"}}"#, ""),
+        ("copilot", "PreToolUse", read, says(&json!({})), "{}", ""),
+        ("claude", "PermissionRequest", call("PermissionRequest"), says(&interrupt), "deny", "the end of the turn"),
+        ("claude", "PreToolUse", call("PreToolUse"), says(&json!({ "systemMessage": "hi" })), "{}", "`systemMessage`"),
+        ("claude", "Stop", base("Stop"), says(&json!({ "continue": false })), "{}", "ends the turn"),
+    ] {
+        trusted(folder.path(), &json!({ event: rule }));
+        let said = hooks_with(folder.path(), &["host", host, "--rules", "rules.json"], payload.to_string().as_bytes());
+        let shown = format!("{host} {event} {rule}: {}{}", said.out, said.err);
+        assert!(said.out.contains(out) && said.err.contains(err), "{shown}");
+        assert_eq!(said.err.is_empty(), err.is_empty(), "{shown}");
+    }
 }

@@ -10,25 +10,43 @@ use crate::verdict::{HostDecision, HostVerdict};
 /// The verdict as the host can carry it at this event, and what had to be left out.
 pub(crate) fn degrade(host: &Host, event: &HostEvent, verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
     let (title, carries) = (host.title, host.carries(event));
-    let mut degrading = Degrading { title, event, carries, warnings: Vec::new() };
-    let verdict = degrading.result(verdict);
-    let verdict = degrading.gate(verdict);
-    let mut verdict = degrading.contexts(verdict);
-    // Some hosts take no answer without a reason.
-    if let HostDecision::Deny(reason) | HostDecision::Ask(reason) | HostDecision::KeepGoing(reason) =
-        &mut verdict.decision
-    {
-        if reason.trim().is_empty() {
-            "no reason given".clone_into(reason);
-        }
-    }
+    let mut degrading = Degrading { title, event, carries, needs_all: host.needs_all, warnings: Vec::new() };
+    let verdict = degrading.result(reasoned(verdict));
+    let verdict = degrading.gate(reasoned(verdict));
+    let verdict = degrading.contexts(verdict);
+    let verdict = degrading.short(verdict, host.counts_bytes);
     (verdict, degrading.warnings)
+}
+
+/// Some hosts take no answer without a reason, and an empty text says nothing to a model.
+fn reasoned(mut verdict: HostVerdict) -> HostVerdict {
+    if let Some(reason) = verdict.decision.reason().filter(|reason| reason.trim().is_empty()) {
+        "no reason given".clone_into(reason);
+    }
+    verdict
+}
+
+/// The longest text that every host gives to its model; Claude Code shows only the beginning of a longer one.
+const LONGEST: usize = 10_000;
+
+/// A text that is too long, cut.
+fn cut(text: &str, counts_bytes: bool) -> Option<String> {
+    const NOTE: &str = "\n[the rest was left out]";
+    let size = |c: char| if counts_bytes { c.len_utf8() } else { c.len_utf16() };
+    let ends = text.char_indices().scan(0, |sum, (at, c)| {
+        *sum += size(c);
+        Some((at, *sum))
+    });
+    let beyond = |most: usize| ends.clone().find(|(_, sum)| *sum > most).map(|(at, _)| at);
+    beyond(LONGEST)?;
+    Some(format!("{}{NOTE}", &text[..beyond(LONGEST - NOTE.len())?]))
 }
 
 struct Degrading<'a> {
     title: &'static str,
     event: &'a HostEvent,
     carries: Carries,
+    needs_all: bool,
     warnings: Vec<String>,
 }
 
@@ -54,12 +72,13 @@ impl Degrading<'_> {
             let carried = if asks { self.carries.ask_rewritten } else { self.carries.rewrite };
             let allowed = verdict.decision == HostDecision::Allow;
             let fits = carried == Carried::Yes || carried == Carried::IfAllowed && allowed;
-            if !fits || !self.event.writable {
+            let lacking = lacking(self.event.input.as_ref(), input).filter(|_| self.needs_all);
+            if !fits || !self.event.writable || lacking.is_some() {
                 let wanted = match &verdict.decision {
                     HostDecision::Ask(reason) => Some(reason.clone()),
                     _ => verdict.reason.clone(),
                 };
-                let what = changed(self.event.input.as_ref(), input);
+                let what = lacking.unwrap_or_else(|| changed(self.event.input.as_ref(), input));
                 verdict.decision = self.denial(wanted.as_deref(), &what);
                 verdict.input = None;
             }
@@ -108,9 +127,11 @@ impl Degrading<'_> {
             return verdict;
         }
         self.warn("another result: the model reads the one of the tool");
-        let text = verdict.result_text();
+        let text = verdict.result_and_reason();
         verdict.result = None;
-        if verdict.decision == HostDecision::NoOpinion && self.carries.deny == Carried::Yes {
+        if matches!(verdict.decision, HostDecision::NoOpinion | HostDecision::Deny(_))
+            && self.carries.deny == Carried::Yes
+        {
             verdict.decision = HostDecision::Deny(text.unwrap_or_default());
         }
         verdict
@@ -123,6 +144,29 @@ impl Degrading<'_> {
         }
         verdict
     }
+
+    fn short(&mut self, mut verdict: HostVerdict, counts_bytes: bool) -> HostVerdict {
+        let before = self.warnings.len();
+        if let Some(short) = verdict.context().and_then(|text| cut(&text, counts_bytes)) {
+            self.warn("so long a text for the model, which is cut,");
+            verdict.contexts = vec![short];
+        }
+        if let Some(reason) = verdict.decision.reason()
+            && let Some(short) = cut(reason, counts_bytes)
+        {
+            *reason = short;
+            self.warnings.truncate(before);
+            self.warn("so long a text for the model, which is cut,");
+        }
+        verdict
+    }
+}
+
+/// A call that has not all of its arguments any more.
+fn lacking(before: Option<&Value>, after: &Value) -> Option<String> {
+    let before = before?.as_object()?;
+    let gone: Vec<&str> = before.keys().filter(|name| after.get(*name).is_none()).map(String::as_str).collect();
+    (!gone.is_empty()).then(|| format!("a call without its `{}`", gone.join("` and `")))
 }
 
 /// Which arguments a hook wants to be others. Their values stay out: a hook may have put a secret there.

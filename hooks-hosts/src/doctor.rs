@@ -74,6 +74,9 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
             words.any(|word| word == "--serve" || word == "--socket")
         };
         found.problems.extend(uncounted(responder).filter(|_| !found.commands.iter().all(is_served)));
+        let (problems, notes) = responder.told_of(host);
+        found.problems.extend(problems);
+        found.notes.extend(notes);
         found.notes.extend(unheard(host, responder));
     }
     for command in &found.commands {
@@ -99,9 +102,10 @@ pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<S
     let (place, own, home) = (host.place, installation.file(&host.place, ""), std::env::home_dir());
     // The host takes the word of the first that has one.
     let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
-    let user = home.iter().map(|home| home.join(place.user)).filter(|file| *file != own);
+    let user = home.iter().map(|home| place.of_person(home, place.user)).filter(|file| *file != own);
     let files: Vec<PathBuf> = local.into_iter().chain([own.clone()]).chain(user).collect();
-    let below = |file: &str| [&installation.root].into_iter().chain(&home).map(|folder| folder.join(file)).collect();
+    let of_person = |file: &str| home.iter().map(|home| place.of_person(home, file)).collect::<Vec<_>>();
+    let below = |file: &str| [installation.below(&place, file)].into_iter().chain(of_person(file)).collect();
     let others = place.switches.iter().map(|(file, pointer, off)| (below(file), *pointer, *off));
     for (files, pointer, off) in place.off.map(|(pointer, off)| (files, pointer, off)).into_iter().chain(others) {
         let word = files.into_iter().find_map(|file| Some((word(&file, pointer)?, file)));
@@ -193,8 +197,13 @@ pub(crate) fn unselected(host: &Host, responder: &Responder) -> (Vec<String>, Ve
 /// Why a program has nothing to answer with.
 pub(crate) fn hookless(responder: &Responder) -> Option<String> {
     let has_hooks = responder.hooks().kinds().next().is_some();
-    let why = "the program has no hooks; name the module in which they are in `main.rs`, such as `mod guards;`";
-    (!has_hooks).then(|| why.to_owned())
+    let why = match responder.warnings.as_slice() {
+        [] => {
+            "the program has no hooks; name the module in which they are in `main.rs`, such as `mod guards;`".to_owned()
+        }
+        warnings => warnings.join("\n"),
+    };
+    (!has_hooks).then_some(why)
 }
 
 /// Events with hooks whose refusal the host does not hear.
@@ -338,9 +347,8 @@ fn twice(host: &Host, installation: &Installation, found: &mut Diagnosis) {
 }
 
 /// Whether a folder is one of a host, by the folder of its files.
-pub(crate) fn is_used(host: &Host, root: &Path, user: bool) -> bool {
-    let place = host.place;
-    let file = root.join(if user { place.user } else { place.project });
-    let mut above = file.ancestors().skip(1).take_while(|folder| *folder != root);
+pub(crate) fn is_used(host: &Host, installation: &Installation) -> bool {
+    let (file, root) = (installation.file(&host.place, ""), &installation.root);
+    let mut above = file.ancestors().skip(1).take_while(|folder| folder != root);
     above.any(Path::exists)
 }

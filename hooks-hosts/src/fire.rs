@@ -111,7 +111,12 @@ async fn model_call(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> Hos
 }
 
 async fn session_start(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
-    let started = SessionStart::new(event.session.clone().unwrap_or_default(), word(event, "source", "startup"));
+    let source = match word(event, "source", "startup") {
+        // Of Copilot and VS Code.
+        "new" => "startup",
+        source => source,
+    };
+    let started = SessionStart::new(event.session.clone().unwrap_or_default(), source);
     said(hooks.fire(cx, &started, ()).await, |fired| {
         let contexts = fired.verdict.iter().map(str::to_owned).collect();
         HostVerdict { contexts, ..HostVerdict::default() }
@@ -125,12 +130,17 @@ async fn stop(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdi
     stop.stop_hook_active = event.stop_hook_active.unwrap_or_default();
     stop.last_message = event.last_message.as_ref().map(|text| Message::new(Role::Assistant, text.clone()));
     said(hooks.fire(cx, &stop, ()).await, |fired| {
-        HostVerdict::of(match fired.verdict.decision {
+        let ends = matches!(fired.verdict.decision, StopDecision::End(_) | StopDecision::Block(_));
+        let mut verdict = HostVerdict::of(match fired.verdict.decision {
             StopDecision::Continue(follow_up) if fired.report.halt.is_none() => {
                 HostDecision::KeepGoing(follow_up.into())
             }
             _ => HostDecision::NoOpinion,
-        })
+        });
+        if ends || fired.report.halt.is_some() {
+            verdict.warnings.push("a hook ends the turn, and the host only hears that nothing objects".to_owned());
+        }
+        verdict
     })
 }
 

@@ -30,14 +30,18 @@ pub struct Host {
     pub keys: PayloadKeys,
     /// Whether it reads standard error as an answer, so that nothing else may stand there.
     pub reads_stderr: bool,
+    /// Whether changed arguments that lack one of the call's are not what it runs with: it merges both, or ignores the change.
+    pub(crate) needs_all: bool,
+    /// Whether it counts a text for the model in bytes.
+    pub(crate) counts_bytes: bool,
     /// Where its hooks are named.
     pub place: EntryPlace,
     /// The name of the event, by the keys of a payload that does not say it.
     pub(crate) event_by_keys: fn(&Value) -> Option<&'static str>,
     /// The payload of an event with everything where the table expects it, or what cannot be parsed.
     pub(crate) arranged: fn(&str, &Value) -> Result<Value, String>,
-    /// The MCP tool behind the name of a tool, if the payload tells.
-    pub(crate) mcp: fn(&str, &Value) -> Option<McpName>,
+    /// The MCP tool behind the name of a tool, at a host that tells it.
+    pub(crate) mcp: Option<McpReader>,
     /// Completes what was read by the table.
     pub(crate) complete: fn(&mut HostEvent),
     /// What the answer to an event can carry, where the table of the event says too much.
@@ -52,6 +56,9 @@ pub struct Host {
     pub(crate) deadline: fn(&str) -> Duration,
 }
 
+/// The name of a tool, and the payload.
+type McpReader = fn(&str, &Value) -> Option<McpName>;
+
 /// Who asks, by the event that the command names, the payload, and the variables that are set.
 type Asker = fn(Option<&str>, &Value, &dyn Fn(&str) -> bool) -> Option<Foreign>;
 
@@ -65,10 +72,12 @@ pub(crate) const HOST: Host = Host {
     tools: &[],
     keys: SNAKE_CASE,
     reads_stderr: false,
+    needs_all: false,
+    counts_bytes: false,
     place: EntryPlace::at(""),
     event_by_keys: |_| None,
     arranged: |_, payload| Ok(payload.clone()),
-    mcp: |_, _| None,
+    mcp: None,
     complete: |_| (),
     restricts: |_, carries| carries,
     write: |_, _| HostAnswer::silent(),
@@ -86,6 +95,11 @@ impl Host {
     /// Its tools.
     pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + Clone + use<> {
         self.tools.iter().flat_map(|row| row.name.split(' ').map(move |name| HostToolSpec { name, ..*row }))
+    }
+
+    /// Whether it tells the server of an MCP tool from its name.
+    pub fn names_servers(&self) -> bool {
+        self.mcp.is_some()
     }
 
     /// Whether it has a tool of this name.

@@ -23,6 +23,8 @@ pub struct Installation {
     pub root: PathBuf,
     /// Whether it is the home folder.
     pub user: bool,
+    /// Whether variables such as `CODEX_HOME` say where the files of the person are.
+    pub moved: bool,
     /// The program with its path.
     pub program: PathBuf,
     /// The arguments before `host NAME`.
@@ -48,7 +50,14 @@ pub enum FileChange {
 impl Installation {
     /// An installation in a project.
     pub fn project(folder: impl Into<PathBuf>, program: impl Into<PathBuf>) -> Self {
-        Self { root: folder.into(), user: false, program: program.into(), arguments: Vec::new(), options: Vec::new() }
+        Self {
+            root: folder.into(),
+            user: false,
+            moved: false,
+            program: program.into(),
+            arguments: Vec::new(),
+            options: Vec::new(),
+        }
     }
 
     /// An installation for every project of a person.
@@ -62,7 +71,12 @@ impl Installation {
 
     pub(crate) fn file(&self, place: &EntryPlace, event: &str) -> PathBuf {
         let below = if self.user { place.user } else { place.project };
-        self.root.join(below.replace("$NAME", &self.name()).replace("$EVENT", event))
+        self.below(place, &below.replace("$NAME", &self.name()).replace("$EVENT", event))
+    }
+
+    /// A file of the host in the folder of this installation.
+    pub(crate) fn below(&self, place: &EntryPlace, file: &str) -> PathBuf {
+        if self.user && self.moved { place.of_person(&self.root, file) } else { self.root.join(file) }
     }
 
     /// The command that the host runs.

@@ -12,7 +12,26 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("is empty".to_owned());
     }
-    serde_json::from_str::<Strict>(text).map(|Strict(value)| value).map_err(|error| format!("is not JSON: {error}"))
+    let read = |text: &str| serde_json::from_str::<Strict>(text).map(|Strict(value)| value);
+    read(text).or_else(|error| read(&whole(text)).map_err(|_| format!("is not JSON: {error}")))
+}
+
+/// The text with a sign in place of each half of a character, as which JavaScript writes one that it has cut: `"\ud83d"`.
+fn whole(text: &str) -> String {
+    let (mut result, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        let unit = |from: usize| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok();
+        let escaped = |from: usize| rest[from..].starts_with("\\u").then(|| unit(from + 2)).flatten();
+        let (end, is_half) = match escaped(at) {
+            Some(0xd800..=0xdbff) if matches!(escaped(at + 6), Some(0xdc00..=0xdfff)) => (at + 12, false),
+            Some(0xd800..=0xdfff) => (at + 6, true),
+            _ => (at + 1 + rest[at + 1..].chars().next().map_or(0, char::len_utf8), false),
+        };
+        result.push_str(&rest[..if is_half { at } else { end }]);
+        result.push_str(if is_half { "\u{fffd}" } else { "" });
+        rest = &rest[end..];
+    }
+    result + rest
 }
 
 /// The first of the pointers that leads to a value other than `null`.

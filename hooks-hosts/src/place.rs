@@ -1,5 +1,7 @@
 //! Where a host looks for the commands that it calls, as data.
 
+use std::path::{Path, PathBuf};
+
 /// The files and the form of a host's entries. In all texts, `$NAME` is the name of the program.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact about a host")]
@@ -7,6 +9,8 @@
 pub struct EntryPlace {
     /// The file of a person, below the home folder.
     pub user: &'static str,
+    /// The variable that says where the files of a person are, and the folder below the home folder in whose place it leads.
+    pub home: Option<(&'static str, &'static str)>,
     /// The file of a project, below its folder.
     pub project: &'static str,
     /// How entries are arranged.
@@ -15,8 +19,11 @@ pub struct EntryPlace {
     pub root: Option<&'static str>,
     /// What the file must have besides: a member, as JSON.
     pub head: &'static str,
-    /// Whether the host rejects a whole file with an event that it does not know, or with `//` in a text.
+    /// Whether the host rejects a whole file with an event that it does not know, a matcher that is no regular expression, or
+    /// `//` in a text.
     pub strict: bool,
+    /// Whether the host rejects a whole file in which something has another type than in the entries of others.
+    pub typed: bool,
     /// Whether the host reads a file with comments, a comma at the end of a list, or a byte order mark.
     pub comments: bool,
     /// The entry, as JSON, with `$COMMAND`, `$EVENT`, `$TIME` and `$GATE`.
@@ -50,6 +57,8 @@ pub struct EntryPlace {
     pub events: &'static str,
     /// What a person has to do, so that the host runs the hooks.
     pub then: &'static str,
+    /// What a person has to do after an entry is gone.
+    pub gone: &'static str,
 }
 
 impl EntryPlace {
@@ -57,11 +66,13 @@ impl EntryPlace {
     pub(crate) const fn at(file: &'static str) -> Self {
         Self {
             user: file,
+            home: None,
             project: file,
             form: EntryForm::Groups,
             root: Some("hooks"),
             head: "",
             strict: false,
+            typed: false,
             comments: true,
             handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME}"#,
             reads: "",
@@ -78,7 +89,18 @@ impl EntryPlace {
             switches: &[],
             events: "",
             then: "",
+            gone: "",
         }
+    }
+
+    /// A file of the person, below this home folder or where the host's variable leads.
+    pub(crate) fn of_person(&self, home: &Path, file: &str) -> PathBuf {
+        let moved = self.home.and_then(|(name, folder)| {
+            let below = Path::new(file).strip_prefix(folder).ok()?;
+            let moved = std::env::var_os(name).filter(|moved| !moved.is_empty())?;
+            Some(Path::new(&moved).join(below))
+        });
+        moved.unwrap_or_else(|| home.join(file))
     }
 
     /// Whether a program is installed at this event.

@@ -244,7 +244,8 @@ impl HookProgram {
             let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
             let told = told.chain(installation.standing(host).unwrap_or_default().0);
             let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
-            for why in told {
+            let (problems, notes) = responder.told_of(host);
+            for why in told.chain(problems).chain(notes) {
                 let _ = writeln!(remarks, "{}: {why}", host.name);
             }
         }
@@ -314,10 +315,10 @@ impl HookProgram {
         };
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let (arguments, options) = (self.before.clone(), self.options.clone());
-        let installation = Installation { root, user, program, arguments, options };
+        let installation = Installation { root, user, moved: user, program, arguments, options };
         let names: Vec<&String> = args.iter().filter(|arg| *arg != "--user").collect();
         if names.is_empty() {
-            let has_folder = |host: &&&'static Host| is_used(host, &installation.root, user);
+            let has_folder = |host: &&&'static Host| is_used(host, &installation);
             let found: Vec<_> = hosts::all().iter().filter(has_folder).copied().collect();
             if found.is_empty() {
                 return Err(format!("no host has a folder in {}; name one", installation.root.display()));
@@ -375,6 +376,9 @@ fn changed(
                 FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
             };
             let _ = writeln!(text, "{name}: {said}");
+            if matches!(change, FileChange::Removed(_)) && !host.place.gone.is_empty() {
+                let _ = writeln!(text, "  then: {}", host.place.gone);
+            }
         }
         if changes.is_empty() {
             let _ = writeln!(text, "{name}: not installed here");
@@ -400,7 +404,6 @@ fn told(result: Result<String, String>) -> u8 {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "a program says what is wrong with its arguments")]
 fn complain(text: &str) {
-    eprintln!("{}", text.trim_end());
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
 }

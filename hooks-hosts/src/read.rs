@@ -127,7 +127,7 @@ fn read_call(host: &Host, spec: &HostEventSpec, payload: &Value, event: &mut Hos
         return if is_before { Err("the payload names no tool".to_owned()) } else { Ok(()) };
     };
     let input = arguments(keys, payload);
-    let mcp = (host.mcp)(name, payload);
+    let mcp = host.mcp.and_then(|mcp| mcp(name, payload));
     let by_table =
         if mcp.is_none() { input.as_ref().ok().and_then(|input| tool::spec(host, name, input)) } else { None };
     let of_server = mcp.as_ref().and_then(|mcp| Some(format!("mcp__{}__{}", mcp.server.as_ref()?, mcp.tool)));

@@ -18,7 +18,7 @@ use crate::halted::Halted;
 use crate::host::{Foreign, Host};
 use crate::hosts;
 use crate::journal;
-use crate::notes::HostNotes;
+use crate::notes::{HostNotes, Noted};
 use crate::read::{PayloadError, read};
 use crate::table::Carried;
 use crate::tool;
@@ -59,7 +59,11 @@ pub struct Responder {
     states: Option<Arc<ConversationStates>>,
     pub(crate) withholds_late: bool,
     pub(crate) warnings: Vec<String>,
+    tells: Option<Tell>,
 }
+
+/// What is wrong with the hooks at a host: what has to be mended, and what is worth knowing.
+type Tell = Arc<dyn Fn(&Host) -> (Vec<String>, Vec<String>) + Send + Sync>;
 
 /// Adds to the context of an event.
 type Surround = Arc<dyn Fn(&HostEvent, &HostNotes, HookContextBuilder) -> HookContextBuilder + Send + Sync>;
@@ -214,6 +218,7 @@ impl Responder {
             states,
             withholds_late: true,
             warnings: Vec::new(),
+            tells: None,
         })
     }
 
@@ -261,6 +266,17 @@ impl Responder {
     pub fn warn(mut self, why: impl Into<String>) -> Self {
         self.warnings.push(why.into());
         self
+    }
+
+    /// Tells the same of one host: what has to be mended there, and what is worth knowing.
+    #[must_use]
+    pub fn tell_of(mut self, told: impl Fn(&Host) -> (Vec<String>, Vec<String>) + Send + Sync + 'static) -> Self {
+        self.tells = Some(Arc::new(told));
+        self
+    }
+
+    pub(crate) fn told_of(&self, host: &Host) -> (Vec<String>, Vec<String>) {
+        self.tells.as_ref().map(|tell| tell(host)).unwrap_or_default()
     }
 
     /// Remembers which sessions a hook has ended, in a program that is started anew for each event.
@@ -350,8 +366,18 @@ impl Responder {
             context = surround(event, &notes, context);
         }
         let mut verdict = fire(&self.hooks, &context.build(), event).await;
-        let (texts, halt) = notes.take();
+        let Noted { texts, reasons, blocks, halt, warnings } = notes.take();
         verdict.contexts.splice(0..0, texts);
+        verdict.warnings.extend(warnings);
+        if verdict.input.is_some() && !reasons.is_empty() {
+            verdict.reason = Some(reasons.join("\n\n"));
+        }
+        if event.kind.is_after_tool() && !blocks.is_empty() {
+            match verdict.decision {
+                HostDecision::NoOpinion => verdict.decision = HostDecision::Deny(blocks.join("\n\n")),
+                _ => drop(verdict.contexts.splice(0..0, blocks)),
+            }
+        }
         if event.kind == HookPoint::SessionStart {
             // A host may go on although it can end the session.
             let kept = halted.map_or(Ok(()), |halted| halted.note(event, halt.as_deref()));

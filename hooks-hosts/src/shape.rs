@@ -91,6 +91,32 @@ fn is_long(number: &serde_json::Number) -> bool {
     number.to_string().bytes().filter(u8::is_ascii_digit).count() >= DIGITS
 }
 
+/// Whether it holds a picture or another file in a text, in which nothing else may stand.
+fn is_binary(value: &Value) -> bool {
+    const KINDS: &[&str] = &["image", "audio", "video", "document", "pdf", "base64"];
+    let Value::Object(map) = value else { return false };
+    let text = |keys: &[&str]| keys.iter().find_map(|key| map.get(*key)?.as_str());
+    let is_file = text(&["mimeType", "mime_type", "media_type"]).is_some()
+        || text(&["type"]).is_some_and(|kind| KINDS.contains(&kind) || kind.contains('/'));
+    text(&["base64"]).is_some()
+        || is_file && text(&["data", "blob", "image_data"]).is_some()
+        || map.contains_key(LABEL) && map.values().any(is_binary)
+}
+
+/// What the model reads in place of a picture of which a hook has changed the bytes.
+const CHANGED: &str = "(a hook has changed this file, so it is left out)";
+
+/// A text in the place of a picture or another file, as Claude Code's `Read` and servers of MCP give one.
+fn as_text(binary: &Map<String, Value>, text: &str) -> Value {
+    match binary.get("file") {
+        Some(file) => json!({ "type": "text", "file": {
+            "filePath": file["filePath"].as_str().unwrap_or_default(), "content": text,
+            "numLines": 1, "startLine": 1, "totalLines": 1,
+        } }),
+        None => json!({ "type": "text", "text": text }),
+    }
+}
+
 fn is_name(key: &str) -> bool {
     key.len() <= 24 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
@@ -123,7 +149,8 @@ pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) 
                 }
                 put.insert(key, put_back(value, blocks));
             }
-            Value::Object(put)
+            let put = Value::Object(put);
+            if put != *value && is_binary(value) { as_text(map, CHANGED) } else { put }
         }
         other => other.clone(),
     }
@@ -142,12 +169,23 @@ pub(crate) fn replaced(value: &Value, text: &str) -> Value {
 fn emptied(value: &Value) -> Value {
     match value {
         Value::String(_) => "".into(),
-        Value::Array(list) => list.iter().map(emptied).collect(),
+        Value::Array(list) => {
+            let texts: Vec<&Value> = list.iter().filter(|value| !is_binary(value)).collect();
+            // Of pictures alone, the first becomes a text.
+            let kept = if texts.is_empty() { list.iter().take(1).collect() } else { texts };
+            kept.into_iter().map(emptied).collect()
+        }
         Value::Number(number) if is_long(number) => 0.into(),
+        Value::Object(map) if is_binary(value) => as_text(map, ""),
         Value::Object(map) => {
             let empty = |(key, value): (&String, &Value)| {
                 let kept = is_structure(key) && value.as_str().is_some_and(is_label);
-                (key.clone(), if kept { value.clone() } else { emptied(value) })
+                let value = match value {
+                    Value::Bool(_) if key == "isImage" => false.into(),
+                    value if kept => value.clone(),
+                    value => emptied(value),
+                };
+                (key.clone(), value)
             };
             Value::Object(map.iter().filter(|(key, _)| is_name(key)).map(empty).collect())
         }

@@ -163,7 +163,7 @@ pub struct HostToolSpec {
     /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it; see
     /// [`needs`](Self::needs).
     pub(crate) needs: &'static [&'static str],
-    /// The row holds only for calls that have one of these arguments, as the host names them.
+    /// The row holds only for calls that have one of these arguments, as the host names them, or with this word: `command=append`.
     pub only_with: &'static [&'static str],
     /// Another tool that the call may be too: it is judged as both.
     pub also: Option<&'static str>,

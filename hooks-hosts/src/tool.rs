@@ -22,9 +22,12 @@ const LISTS: &[(&str, &str)] = &[
 /// The row of the tool `name`, called with these arguments. Case does not count: a host that finds a tool by another
 /// spelling runs it all the same.
 pub(crate) fn spec(host: &Host, name: &str, input: &Value) -> Option<HostToolSpec> {
+    let has = |argument: &&str| match argument.split_once('=') {
+        Some((key, word)) => input.get(key).and_then(Value::as_str) == Some(word),
+        None => input.get(argument).is_some(),
+    };
     let holds = |tool: &HostToolSpec| {
-        tool.name.eq_ignore_ascii_case(name.trim())
-            && (tool.only_with.is_empty() || tool.only_with.iter().any(|key| input.get(key).is_some()))
+        tool.name.eq_ignore_ascii_case(name.trim()) && (tool.only_with.is_empty() || tool.only_with.iter().any(has))
     };
     host.tools().find(holds)
 }
@@ -204,6 +207,9 @@ fn also(part: &Part, tool: &str) -> Option<Part> {
     let (from, to) = if tool == "Write" { ("new_string", "content") } else { ("content", "new_string") };
     if let Some(text) = input.get(from).cloned() {
         input.entry(to).or_insert(text);
+    }
+    if part.tool == "Delete" {
+        input.extend(["old_string", "new_string"].map(|name| (name.to_owned(), "".into())));
     }
     Some(Part::derived(tool, input.into()))
 }

@@ -37,6 +37,16 @@ pub enum HostDecision {
     KeepGoing(String),
 }
 
+impl HostDecision {
+    /// The reason of a decision that needs one.
+    pub(crate) fn reason(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Ask(reason) | Self::Deny(reason) | Self::KeepGoing(reason) => Some(reason),
+            Self::NoOpinion | Self::Allow => None,
+        }
+    }
+}
+
 impl HostVerdict {
     /// A denial.
     pub fn deny(reason: impl Into<String>) -> Self {
@@ -89,6 +99,15 @@ impl HostVerdict {
         self.result.as_ref().map(|result| match result {
             Value::String(text) => text.clone(),
             value => crate::shape::leaves(value).join("\n"),
+        })
+    }
+
+    /// The same, with what is wrong with the result, where one text has to say both.
+    pub(crate) fn result_and_reason(&self) -> Option<String> {
+        let text = self.result_text()?;
+        Some(match &self.decision {
+            HostDecision::Deny(reason) if !text.contains(reason) => format!("{reason}\n\n{text}"),
+            _ => text,
         })
     }
 }

@@ -4,7 +4,7 @@ use hook_sdk::data::{ToolInput, ToolResult};
 use hook_sdk::kinds::{AfterToolCallSuccess, BeforeToolCall};
 use hook_sdk::verdict::Permission;
 use hook_sdk::{Hook, Registry};
-use hooks_hosts::{Request, Responder, Stdout, find};
+use hooks_hosts::{HostVerdict, Request, Responder, Stdout, find, written};
 use serde_json::{Value, json};
 
 use crate::contract::{Taken, taken};
@@ -242,6 +242,13 @@ fn tools_by_other_names_and_shapes() {
     }
     // An edit of Cursor under the name of a write, a new file of Windsurf under that of an edit.
     assert_denied_by("Edit", "cursor", "preToolUse", &call("Write", json!({ "path": "/a/.env", "contents": "x" })));
+    // A deletion is the edit that it is in a patch, and so is a text at the end of a file.
+    assert_denied_by("Edit", "cursor", "preToolUse", &call("Delete", json!({ "path": "/a/.env" })));
+    let append = call("fs_write", json!({ "command": "append", "path": "/a", "new_str": "EVIL" }));
+    assert_denied_by("Edit", "kiro", "preToolUse", &append);
+    denied("kiro", "preToolUse", append);
+    let folders = call("Read", json!({ "target_directories": ["/a", "/b/.env"] }));
+    assert_denied_by("Read", "cursor", "preToolUse", &folders);
     let write = json!({ "agent_action_name": "pre_write_code", "tool_info": {
         "file_path": "/a", "edits": [{ "old_string": "", "new_string": "EVIL" }] } });
     assert_denied_by("Write", "windsurf", "pre_write_code", &write);
@@ -388,4 +395,96 @@ fn results_of_another_form_are_masked() {
             assert!(said.contains("[masked]") && !said.contains("ada@"), "{host} {result}: {said}");
         }
     }
+}
+
+/// JavaScript writes half a character when it has cut a text. The rest is judged, and nothing else is refused for it.
+#[test]
+fn half_a_character_hides_nothing_and_refuses_nothing() {
+    let answer = |text: &str| {
+        let stdin = format!(r#"{{"tool_name": "Bash", "tool_input": {{"command": "{text}"}}}}"#);
+        let request = Request::new(find("claude").unwrap(), stdin.as_bytes()).event("PreToolUse");
+        let answer = guards().respond_blocking(&request).unwrap();
+        taken("claude", "PreToolUse", &Value::Null, &answer).0
+    };
+    for (text, is_denied) in [
+        (r"echo \ud83d", false),
+        (r"echo \ud83d\ude00 \udc00", false),
+        (r"rm -r x \ud83d", true),
+        (r"\ud83d\ud83d\u0072m -r x", true),
+        (r"\\\ud83d\u0072m -r x", true),
+        (r"\x", true),
+        (r"\ud8", true),
+    ] {
+        assert_eq!(answer(text) == Taken::Denied, is_denied, "{text}");
+    }
+}
+
+/// These hosts keep what a rewrite leaves out, or run the call as it was.
+#[test]
+fn a_rewrite_without_an_argument_of_the_call_is_a_denial() {
+    let only_a_line = || {
+        let registry = Registry::empty();
+        let rewrite = Hook::at::<BeforeToolCall>("rewrite").writer(|_, _, input: &mut ToolInput| {
+            *input = ToolInput::from(json!({ "command": "ls" }));
+            Permission::NoOpinion
+        });
+        registry.register(rewrite).unwrap();
+        Responder::new(registry).unwrap()
+    };
+    let vscode = json!({ "tool_name": "run_in_terminal", "tool_input": { "command": "x", "explanation": "e" } });
+    let antigravity = json!({ "toolCall": { "name": "run_command", "args": { "CommandLine": "x", "Cwd": "/" } } });
+    for (host, payload, gone) in [("vscode", vscode, "explanation"), ("antigravity", antigravity, "Cwd")] {
+        let stdin = payload.to_string();
+        let request = Request::new(find(host).unwrap(), stdin.as_bytes()).event("PreToolUse");
+        let answer = only_a_line().respond_blocking(&request).unwrap();
+        assert_eq!(taken(host, "PreToolUse", &Value::Null, &answer).0, Taken::Denied, "{answer:?}");
+        assert!(format!("{answer:?}").contains(&format!("a call without its `{gone}`")), "{answer:?}");
+    }
+}
+
+/// In the bytes of a picture, a text would be no picture and no text.
+#[test]
+fn a_picture_that_is_replaced_becomes_a_text() {
+    let picture = || json!({ "type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png" });
+    let source = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "iVBO" } });
+    let said = json!({ "type": "text", "text": "withheld" });
+    let file = |fields: Value| json!({ "type": "text", "file": fields });
+    let read = |path: &str| {
+        file(json!({ "filePath": path, "content": "withheld", "numLines": 1, "startLine": 1, "totalLines": 1 }))
+    };
+    let shell =
+        |text: &str, image: bool| json!({ "stdout": text, "stderr": "", "interrupted": false, "isImage": image });
+    for (result, replaced) in [
+        (json!([picture()]), json!([said])),
+        (json!([picture(), picture()]), json!([said])),
+        (json!([source]), json!([said])),
+        (json!([picture(), { "type": "text", "text": "old" }]), json!([said])),
+        (json!({ "content": [picture()] }), json!({ "content": [said] })),
+        (json!({ "type": "image", "file": { "base64": "iVBO", "type": "image/png" } }), read("")),
+        (json!({ "type": "pdf", "file": { "filePath": "/x.pdf", "base64": "JVBERi0=" } }), read("/x.pdf")),
+        (shell("iVBO", true), shell("withheld", false)),
+    ] {
+        let payload =
+            json!({ "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": result });
+        let (stdin, claude) = (payload.to_string(), find("claude").unwrap());
+        let (_, event) = Request::new(claude, stdin.as_bytes()).read().unwrap();
+        let answer = written(claude, &event, HostVerdict::default().with_result("withheld".into(), None));
+        let Stdout::Json(answer) = answer.stdout else { panic!("{answer:?}") };
+        assert_eq!(answer["hookSpecificOutput"]["updatedToolOutput"], replaced, "{result}");
+    }
+    // A mask that finds something in the bytes.
+    let registry = Registry::empty();
+    let mask = Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
+        result.rewrite_text(|text| text.contains("KGgo").then(|| text.replace("KGgo", "[masked]")));
+    });
+    registry.register(mask).unwrap();
+    let payload = json!({ "hook_event_name": "PostToolUse", "tool_name": "mcp__a__b", "tool_input": {},
+        "tool_response": [picture(), { "type": "text", "text": "old" }] });
+    let stdin = payload.to_string();
+    let request = Request::new(find("claude").unwrap(), stdin.as_bytes());
+    let answer = Responder::new(registry).unwrap().respond_blocking(&request).unwrap();
+    let Stdout::Json(answer) = answer.stdout else { panic!("{answer:?}") };
+    let result = &answer["hookSpecificOutput"]["updatedToolOutput"];
+    assert_eq!((&result[0]["type"], &result[1]["text"]), (&json!("text"), &json!("old")), "{result}");
+    assert!(!result.to_string().contains("iVBO"), "{result}");
 }

@@ -1,6 +1,6 @@
 //! Payloads of every host, what is to be read from each, and the exact answers.
 
-use hooks_hosts::{HostDecision, HostVerdict, find, written};
+use hooks_hosts::{HostDecision, HostVerdict, Stdout, find, written};
 use serde_json::{Value, json};
 
 use crate::cases::{cases, wrong};
@@ -61,4 +61,37 @@ fn every_answer_is_exact() {
     }
     assert!(problems.is_empty(), "{}\n{} of {}", problems.join("\n"), passed, passed + problems.len());
     assert_eq!(passed, 269);
+}
+
+/// A longer text would be shown in part, an empty one not at all.
+#[test]
+fn no_text_is_too_long_or_empty() {
+    for case in cases() {
+        let host = find(case.host).unwrap();
+        let event = case.with(&case.stdin, |request| request.read().unwrap().1);
+        let long = "\u{1f600}".repeat(9_000);
+        for verdict in [HostVerdict::deny(&long), HostVerdict::deny(""), HostVerdict::default().with_context(&long)] {
+            let is_long = !matches!(&verdict.decision, HostDecision::Deny(reason) if reason.is_empty());
+            let answer = written(host, &event, verdict);
+            let texts = match &answer.stdout {
+                Stdout::Json(said) => texts(said),
+                Stdout::Text(text) => vec![text.clone()],
+                _ => answer.stderr.clone().into_iter().collect(),
+            };
+            let named = format!("{}/{}", case.host, case.name);
+            for text in texts {
+                let size = if case.host == "copilot" { text.len() } else { text.encode_utf16().count() };
+                assert!((1..=10_000).contains(&size), "{named}: {size}");
+                assert!(!is_long || text.len() < 100 || text.ends_with("[the rest was left out]"), "{named}");
+            }
+        }
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Object(map) => map.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
 }

@@ -441,3 +441,67 @@ fn a_file_is_deleted_only_as_it_was_made() {
     let left = fs::read_to_string(&file).unwrap();
     assert!(left.contains("\"mine\"") && !left.contains("guards"), "{left}");
 }
+
+/// Nor is one beside entries of others for which the host rejects the file.
+#[test]
+fn a_file_with_entries_that_the_host_rejects_is_refused() {
+    const GOOSE: &str = ".agents/plugins/guards/hooks/hooks.json";
+    let group = |fields: &str| format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"command": "x", {fields}}}]}}]}}}}"#);
+    let cases = [
+        ("goose", GOOSE, group(r#""on_failure": "deny""#), Some("it cannot be `on_failure: \"deny\"`")),
+        ("goose", GOOSE, group(r#""timeout": "20""#), Some("it cannot be `timeout: \"20\"`")),
+        ("goose", GOOSE, group(r#""on_failure": "allow", "timeout": null, "x": {}"#), None),
+        ("goose", GOOSE, r#"{"hooks": {"New": 7}}"#.to_owned(), None),
+        (
+            "droid",
+            ".factory/settings.json",
+            r#"{"hooks": {"Stop": [{"matcher": 5, "hooks": []}]}}"#.to_owned(),
+            Some("`matcher: 5`"),
+        ),
+        (
+            "droid",
+            ".factory/settings.json",
+            r#"{"hooks": {"Stop": [{"hooks": "x"}]}}"#.to_owned(),
+            Some("`hooks: \"x\"`"),
+        ),
+        ("codex", ".codex/hooks.json", r#"{"Stop": []}"#.to_owned(), Some("`Stop` does not stand in `hooks`")),
+        (
+            "codex",
+            ".codex/hooks.json",
+            r#"{"hooks": {"Notification": {}}}"#.to_owned(),
+            Some("`Notification` is no list"),
+        ),
+    ];
+    for (host, name, text, why) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        put(&folder.path().join(name), &text);
+        let installed = installation(folder.path()).install(find(host).unwrap(), &|_| true);
+        match why {
+            None => drop(installed.unwrap()),
+            Some(why) => assert!(installed.unwrap_err().problem.contains(why), "{text}"),
+        }
+    }
+}
+
+/// What JavaScript takes for a regular expression, and what not.
+#[test]
+fn a_matcher_that_is_no_expression_is_refused() {
+    let cursor = find("cursor").unwrap();
+    let refused = |matcher: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = serde_json::json!({ "version": 1, "hooks": { "stop": [{ "command": "x", "matcher": matcher }] } });
+        put(&folder.path().join(".cursor/hooks.json"), &file.to_string());
+        installation(folder.path()).install(cursor, &|_| true).is_err()
+    };
+    for good in [
+        "", ".*", "a|b", "(?:a)+", "(?=a)*", "(?<!a)b", "a{", "{x", "]", "}", "[]", "[^]", "[a-z-]", "[\\w-a]",
+        "\\b(x)", "a{1,2}?",
+    ] {
+        assert!(!refused(good), "{good}");
+    }
+    for bad in
+        ["*", "(", ")", "(a", "[a", "[z-a]", "a**", "+", "(?x)", "(?<>a)", "(?<=a)+", "^*", "|?", "{2}", "a{2,1}", "\\"]
+    {
+        assert!(refused(bad), "{bad}");
+    }
+}

@@ -38,6 +38,8 @@ pub struct Answer {
     pub suppress_output: bool,
     /// Replaces the tool's whole input.
     pub updated_input: Option<Value>,
+    /// Why it does.
+    pub input_reason: Option<String>,
     /// Replaces the tool's output.
     pub updated_output: Option<Value>,
     /// Why nobody may read the tool's output: a rule that has to judge it did not.
@@ -107,7 +109,9 @@ impl Answer {
         self.messages.extend(later.messages);
         self.for_the_model.extend(later.for_the_model);
         self.suppress_output |= later.suppress_output;
-        self.updated_input = later.updated_input.or(self.updated_input.take());
+        if later.updated_input.is_some() {
+            (self.updated_input, self.input_reason) = (later.updated_input, later.input_reason);
+        }
         self.updated_output = later.updated_output.or(self.updated_output.take());
         self.withheld = self.withheld.take().or(later.withheld);
         self.members.extend(later.members);

@@ -110,8 +110,8 @@ pub use ruleset::{
 pub use ruleset::{RulesWatch, WatchError};
 #[cfg(feature = "runner")]
 pub use runner::{
-    CallContexts, CommandOutput, EventSummary, ExtraFields, Notices, PluginFolder, ProjectFolder, RuleRun, RunOutcome,
-    SessionHalt, SessionInfo, SkipReason, Wake,
+    CommandOutput, EventSummary, ExtraFields, Notices, PluginFolder, ProjectFolder, RuleNote, RuleNotes, RuleRun,
+    RunOutcome, SessionInfo, SkipReason, Wake,
 };
 pub use schema::schema;
 pub use syntax::{Defect, Severity};

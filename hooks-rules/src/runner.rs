@@ -25,6 +25,6 @@ pub use owner::PluginFolder;
 pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver, WakeListener};
 pub use report::{CommandOutput, Notices, RuleRun, RunOutcome, Wake};
 pub(crate) use session_files::SessionFiles;
-pub use session_info::{CallContexts, ExtraFields, ProjectFolder, SessionHalt, SessionInfo};
+pub use session_info::{ExtraFields, ProjectFolder, RuleNote, RuleNotes, SessionInfo};
 pub(crate) use shared::Shared;
 pub use skip_reason::SkipReason;

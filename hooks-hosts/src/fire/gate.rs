@@ -3,7 +3,7 @@
 use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::verdict::{Decision, Halt, Permission};
 use hook_sdk::{HookContext, HookKind, HookSet, Never};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::undecided;
 use crate::event::HostEvent;
@@ -42,6 +42,10 @@ where
         match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
             Ok(fired) => {
                 all.verdict.warnings.extend(fired.report.failures.iter().map(ToString::to_string));
+                if fired.report.halt.is_some() {
+                    let warning = "a hook orders the end of the turn, of which the host hears a denial";
+                    all.verdict.warnings.push(warning.to_owned());
+                }
                 all.add(decision(&fired.verdict, fired.report.halt.as_ref()));
                 all.rewrite(&part, &fired.subject);
             }
@@ -116,6 +120,11 @@ impl<'a> Judged<'a> {
 
     fn rewrite(&mut self, part: &Part, input: &ToolInput) {
         if **input == part.input || matches!(self.verdict.decision, HostDecision::Deny(_)) {
+            return;
+        }
+        // The same call as one of another tool: what the hook has changed here, it has changed there.
+        let rewritten = self.verdict.input.as_ref().filter(|_| part.derived).and_then(Value::as_object);
+        if rewritten.is_some_and(|all| all.iter().all(|(key, value)| input.get(key) == Some(value))) {
             return;
         }
         let whole = self.verdict.input.as_ref().or(self.event.input.as_ref());

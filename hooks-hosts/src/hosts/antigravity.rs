@@ -59,6 +59,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
         then: "check with `agy -p /hooks`: a file that it cannot read is dropped whole, in silence",
         ..EntryPlace::at("")
     },
+    needs_all: true,
     event_by_keys,
     complete,
     write,
@@ -95,10 +96,6 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
             json!({ "decision": "force_ask", "reason": reason })
         }
         (P::BeforeToolCall, _) => match &verdict.input {
-            Some(input) if removes(event, input) => {
-                let reason = "a hook removes an argument of this call, and Antigravity would keep it";
-                json!({ "decision": "deny", "reason": reason })
-            }
             Some(input) => json!({ "decision": "allow", "overwrite": input }),
             None => json!({ "decision": "allow" }),
         },
@@ -114,10 +111,4 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
 
 fn refuse(reason: &str) -> HostAnswer {
     HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
-}
-
-/// Whether the arguments lack one that the call has. Antigravity merges both.
-fn removes(event: &HostEvent, input: &Value) -> bool {
-    let sent = event.payload.pointer("/toolCall/args").and_then(Value::as_object);
-    sent.is_some_and(|sent| sent.keys().any(|key| input.get(key).is_none()))
 }

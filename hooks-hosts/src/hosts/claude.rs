@@ -46,6 +46,7 @@ pub(super) static CLAUDE: Host = Host {
         tool("ExitPlanMode", "ExitPlanMode", &[]),
     ],
     place: EntryPlace {
+        home: Some(("CLAUDE_CONFIG_DIR", ".claude")),
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "onFailure": "block""#,
         reads: "args",
@@ -64,7 +65,7 @@ pub(super) static CLAUDE: Host = Host {
         then: "`/hooks` in Claude Code shows the hooks",
         ..EntryPlace::at(".claude/settings.json")
     },
-    mcp: nested::mcp,
+    mcp: Some(nested::mcp),
     write,
     foreign,
     ..HOST

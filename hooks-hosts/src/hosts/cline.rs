@@ -85,7 +85,7 @@ pub(super) static CLINE: Host = Host {
         ..EntryPlace::at("")
     },
     arranged,
-    mcp,
+    mcp: Some(mcp),
     complete,
     write,
     refuse,

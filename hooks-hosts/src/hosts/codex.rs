@@ -35,16 +35,19 @@ pub(super) static CODEX: Host = Host {
     notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
     tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],
     place: EntryPlace {
+        typed: true,
+        home: Some(("CODEX_HOME", ".codex")),
         comments: false,
         waits: &[("SessionEnd", 1.0), ("", 600.0)],
         switches: &[(".codex/config.toml", "/features/hooks", false)],
         matcher: Some("*"),
         exact: true,
         mcp: Some("mcp__.*"),
+        gone: "entries that stood behind it have another place now: review them with `/hooks` in Codex, which skips them until then",
         then: "review the hooks with `/hooks` in Codex: it skips hooks that nobody has trusted",
         ..EntryPlace::at(".codex/hooks.json")
     },
-    mcp: nested::mcp,
+    mcp: Some(nested::mcp),
     write,
     deadline,
     ..HOST
@@ -60,7 +63,7 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
             HostDecision::Deny(reason) => json!({ "continue": false, "stopReason": reason }),
             _ => json!({}),
         },
-        _ => match (verdict.result_text(), &verdict.decision) {
+        _ => match (verdict.result_and_reason(), &verdict.decision) {
             (Some(text), HostDecision::NoOpinion) => replaced(&text, None, verdict),
             (Some(text), HostDecision::Deny(reason)) if event.kind.is_after_tool() => {
                 replaced(&text, Some(reason), verdict)

@@ -45,6 +45,7 @@ pub(super) static COPILOT: Host = Host {
         // What is typed into a shell that runs.
         tool("write_bash write_powershell", "Bash", INPUT),
         tool("view", "Read", &[("path", "file_path")]),
+        tool("Read", "Read", &[("path", "file_path")]).only_with(&["path"]),
         tool("Read", "Read", &[]),
         tool("create", "Write", &[("path", "file_path"), ("file_text", "content")]),
         tool("Write", "Write", &[("path", "file_path"), ("file_text", "content")]).only_with(&["path"]),
@@ -77,6 +78,7 @@ pub(super) static COPILOT: Host = Host {
         ..PayloadKeys::NOTHING
     },
     place: EntryPlace {
+        home: Some(("COPILOT_HOME", ".copilot")),
         user: ".copilot/hooks/$NAME.json",
         project: ".github/hooks/$NAME.json",
         form: EntryForm::Flat,
@@ -96,6 +98,7 @@ pub(super) static COPILOT: Host = Host {
         then: "start Copilot again; it reads hooks at its start only, and those of a repository in a trusted folder only",
         ..EntryPlace::at("")
     },
+    counts_bytes: true,
     event_by_keys,
     arranged,
     complete,

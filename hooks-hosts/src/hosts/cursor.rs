@@ -25,6 +25,14 @@ const FILE: &[(&str, &str)] = &[
     ("contents", "content"),
 ];
 
+/// It lists folders too.
+const READ: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("target_file", "file_path"),
+    ("target_directory", "file_path"),
+    ("target_directories", "files"),
+];
+
 pub(super) static CURSOR: Host = Host {
     name: "cursor",
     title: "Cursor",
@@ -49,11 +57,11 @@ pub(super) static CURSOR: Host = Host {
     notices: "subagentStart subagentStop afterAgentResponse afterAgentThought afterTabFileEdit",
     tools: &[
         tool("Shell", "Bash", &[]),
-        tool("Read", "Read", FILE),
+        tool("Read", "Read", READ).needing(&["file_path", "files"]),
         // Some builds call an edit so, and the keys tell nothing.
         tool("Write", "Write", FILE).also("Edit"),
         tool("StrReplace Edit", "Edit", FILE),
-        tool("Delete", "Delete", FILE),
+        tool("Delete", "Delete", FILE).also("Edit"),
         tool("Grep", "Grep", &[]),
         tool("WebFetch", "WebFetch", &[]),
         tool("WebSearch", "WebSearch", &[]),
@@ -91,16 +99,13 @@ pub(super) static CURSOR: Host = Host {
         ..EntryPlace::at(".cursor/hooks.json")
     },
     arranged,
-    mcp,
+    mcp: Some(mcp),
     complete,
     restricts,
     write,
     refuse,
     ..HOST
 };
-
-/// A longer text at a prompt is dropped.
-const LONGEST_CONTEXT: usize = 10_000;
 
 /// The events of one tool have its arguments beside everything else.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
@@ -180,7 +185,7 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         put("updated_mcp_tool_output", shaped);
     }
     if let Some(text) = verdict.context() {
-        put("additional_context", text.chars().take(LONGEST_CONTEXT).collect::<String>().into());
+        put("additional_context", text.into());
     }
     HostAnswer::json(Value::Object(answer))
 }

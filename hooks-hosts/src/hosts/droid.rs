@@ -50,6 +50,7 @@ pub(super) static DROID: Host = Host {
         ..SNAKE_CASE
     },
     place: EntryPlace {
+        typed: true,
         waits: &[("", 60.0)],
         variables: "FACTORY_ DROID_ CLAUDE_PROJECT_DIR",
         matcher: Some("*"),
@@ -58,7 +59,7 @@ pub(super) static DROID: Host = Host {
         then: "start Droid again: it reads hooks at its start. An event in `.factory/hooks.json` hides the same one of the settings",
         ..EntryPlace::at(".factory/settings.json")
     },
-    mcp: nested::mcp,
+    mcp: Some(nested::mcp),
     complete,
     write,
     ..HOST

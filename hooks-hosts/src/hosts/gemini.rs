@@ -51,6 +51,7 @@ pub(super) static GEMINI: Host = Host {
     },
     reads_stderr: true,
     place: EntryPlace {
+        home: Some(("GEMINI_CLI_HOME", "")),
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
         unit: TimeUnit::Millis,
         variables: "GEMINI_ CLAUDE_PROJECT_DIR",
@@ -61,7 +62,7 @@ pub(super) static GEMINI: Host = Host {
         then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
         ..EntryPlace::at(".gemini/settings.json")
     },
-    mcp,
+    mcp: Some(mcp),
     write,
     refuse,
     ..HOST
@@ -103,10 +104,10 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         answer["decision"] = word.into();
         answer["reason"] = reason.into();
     };
-    match (&verdict.decision, verdict.result_text()) {
-        (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => put("deny", reason),
+    match (&verdict.decision, verdict.result_and_reason()) {
         // The model reads an error with this text, and no result.
         (_, Some(text)) => put("deny", &text),
+        (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => put("deny", reason),
         (HostDecision::Ask(reason), _) if event.kind == P::BeforeToolCall => {
             put("ask", reason);
             answer["systemMessage"] = reason.clone().into();

@@ -55,6 +55,7 @@ pub(super) static GOOSE: Host = Host {
         ..SNAKE_CASE
     },
     place: EntryPlace {
+        typed: true,
         comments: false,
         handler: r#"{"type": "command", "command": $COMMAND, "timeout": $TIME$GATE}"#,
         at_gates: r#", "on_failure": "block""#,
@@ -65,7 +66,7 @@ pub(super) static GOOSE: Host = Host {
         then: "start goose again",
         ..EntryPlace::at(".agents/plugins/$NAME/hooks/hooks.json")
     },
-    mcp,
+    mcp: Some(mcp),
     write,
     refuse,
     ..HOST

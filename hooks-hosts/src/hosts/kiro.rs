@@ -35,6 +35,7 @@ const FILE: &[(&str, &str)] = &[
     ("new_str", "new_string"),
     ("operations", "files"),
 ];
+const APPEND: &[(&str, &str)] = &[("path", "file_path"), ("file_text", "content"), ("new_str", "content")];
 
 pub(super) static KIRO: Host = Host {
     name: "kiro",
@@ -46,8 +47,10 @@ pub(super) static KIRO: Host = Host {
         tool("execute_bash shell", "Bash", &[]),
         tool("fs_read read", "Read", FILE).needing(&["file_path", "files"]),
         tool("fs_write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
+        tool("fs_write", "Write", APPEND).only_with(&["command=append"]).also("Edit"),
         tool("fs_write", "Write", FILE),
         tool("write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
+        tool("write", "Write", APPEND).only_with(&["command=append"]).also("Edit"),
         tool("write", "Write", FILE),
         tool("str_replace", "Edit", FILE),
         tool("grep", "Grep", &[]),
@@ -77,7 +80,7 @@ pub(super) static KIRO: Host = Host {
         then: "start Kiro with `--v3`, or use its IDE: the engine V2 reads hooks from agent files only",
         ..EntryPlace::at(".kiro/hooks/$NAME.json")
     },
-    mcp,
+    mcp: Some(mcp),
     complete,
     write,
     deadline,

@@ -39,6 +39,7 @@ pub(super) static QWEN: Host = Host {
     },
     reads_stderr: true,
     place: EntryPlace {
+        home: Some(("QWEN_HOME", ".qwen")),
         // Releases disagree about seconds and milliseconds; 20000 is right at all of them.
         handler: r#"{"name": "$NAME", "type": "command", "command": $COMMAND, "timeout": $TIME}"#,
         unit: TimeUnit::Either,
@@ -50,7 +51,7 @@ pub(super) static QWEN: Host = Host {
         then: "`/hooks` in Qwen Code shows the hooks",
         ..EntryPlace::at(".qwen/settings.json")
     },
-    mcp: nested::mcp,
+    mcp: Some(nested::mcp),
     write,
     ..HOST
 };

@@ -67,6 +67,8 @@ pub(super) static VSCODE: Host = Host {
         then: "trust the workspace; the output channel `GitHub Copilot Chat Hooks` shows the runs",
         ..EntryPlace::at("")
     },
+    // A call that does not fit the tool's schema runs as the model wrote it.
+    needs_all: true,
     write,
     foreign,
     ..HOST

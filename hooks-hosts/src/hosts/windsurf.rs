@@ -54,7 +54,7 @@ pub(super) static WINDSURF: Host = Host {
         ..EntryPlace::at("")
     },
     arranged,
-    mcp,
+    mcp: Some(mcp),
     write,
     ..HOST
 };

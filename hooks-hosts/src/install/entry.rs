@@ -92,14 +92,14 @@ pub(super) fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) ->
 /// Why the host reads nothing of its file.
 pub(crate) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
     let (place, root) = (host.place, edit::parse(text)?);
-    let why = unread(host, &root).or_else(|| {
+    let why = unread(host, &root, text).or_else(|| {
         let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;
         Some(format!("it takes no comment, no comma at an end and no byte order mark: {error}"))
     });
     Ok(why.map(|why| format!("{} rejects the file, because {why}", host.title)))
 }
 
-fn unread(host: &Host, root: &Node) -> Option<String> {
+fn unread(host: &Host, root: &Node, text: &str) -> Option<String> {
     fn is_cut(node: &Node) -> bool {
         let in_key = |member: &Member| member.key.contains("//");
         let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
@@ -109,6 +109,9 @@ fn unread(host: &Host, root: &Node) -> Option<String> {
     if let Some(key) = place.head.split('"').nth(1).filter(|key| root.get(key).is_none()) {
         return Some(format!("`{key}` is missing; add `{}`", place.head));
     }
+    if place.typed {
+        return mistyped(host, &root.value(text));
+    }
     if !place.strict {
         return None;
     }
@@ -117,8 +120,143 @@ fn unread(host: &Host, root: &Node) -> Option<String> {
     }
     let events = root.get(place.root?).map(|events| &events.kind);
     let Some(NodeKind::Object(events)) = events else { return None };
-    let unknown = events.iter().find(|event| host.event(&event.key).is_none())?;
-    Some(format!("it has no event `{}`", unknown.key))
+    if let Some(unknown) = events.iter().find(|event| host.event(&event.key).is_none()) {
+        return Some(format!("it has no event `{}`", unknown.key));
+    }
+    let entries = events.iter().flat_map(|event| event.value.parts());
+    entries.filter_map(|entry| entry.get("matcher")).find_map(|matcher| match matcher.text() {
+        Some(text) => no_pattern(text).map(|why| format!("the matcher `{text}` is no regular expression: {why}")),
+        None => Some("a `matcher` is no text".to_owned()),
+    })
+}
+
+/// What of the groups at its events has another type than the host reads.
+fn mistyped(host: &Host, root: &Value) -> Option<String> {
+    type Fits = fn(&Value) -> bool;
+    const GROUP: &[(&str, Fits)] = &[("matcher", Value::is_string), ("hooks", Value::is_array)];
+    const ENTRY: &[(&str, Fits)] = &[
+        ("type", Value::is_string),
+        ("command", Value::is_string),
+        ("timeout", Value::is_number),
+        ("on_failure", |word| word == "allow" || word == "block"),
+    ];
+    let is_event = |(name, _): &(&String, &Value)| host.event(name).is_some();
+    let wrong = |within: &Value, keys: &[(&str, Fits)]| {
+        let Some(fields) = within.as_object() else { return Some(format!("`{within}` is no object")) };
+        let said = |key: &str| fields.get(key).filter(|value| !value.is_null());
+        let (key, value) = keys.iter().find_map(|(key, fits)| Some((key, said(key).filter(|value| !fits(value))?)))?;
+        Some(format!("it cannot be `{key}: {value}`"))
+    };
+    if let Some((event, _)) = root.as_object()?.iter().find(is_event) {
+        return Some(format!("`{event}` does not stand in `hooks`"));
+    }
+    let Some(hooks) = root.get("hooks")?.as_object() else { return Some("`hooks` is no object".to_owned()) };
+    hooks.iter().filter(is_event).find_map(|(event, groups)| {
+        let Some(groups) = groups.as_array() else { return Some(format!("`{event}` is no list")) };
+        groups.iter().find_map(|group| {
+            let entries = || group["hooks"].as_array()?.iter().find_map(|entry| wrong(entry, ENTRY));
+            wrong(group, GROUP).or_else(entries)
+        })
+    })
+}
+
+/// Why JavaScript takes a text for no regular expression.
+fn no_pattern(text: &str) -> Option<&'static str> {
+    // Whether what stands before can be repeated, and whether each open group will be.
+    let (mut repeats, mut open) = (false, Vec::new());
+    let mut rest = text;
+    let skip = |rest: &mut &str, sign: char| {
+        let found = rest.strip_prefix(sign);
+        *rest = found.unwrap_or(rest);
+        found.is_some()
+    };
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        repeats = match c {
+            '\\' => {
+                let Some(escaped) = rest.chars().next() else { return Some("a `\\` is its end") };
+                rest = &rest[escaped.len_utf8()..];
+                !matches!(escaped, 'b' | 'B')
+            }
+            '[' => match class(rest) {
+                Ok(behind) => {
+                    rest = behind;
+                    true
+                }
+                Err(why) => return Some(why),
+            },
+            '(' => {
+                let is_special = skip(&mut rest, '?');
+                let is_behind = is_special && (rest.starts_with("<=") || rest.starts_with("<!"));
+                let name = rest.strip_prefix('<').filter(|_| !is_behind).and_then(|rest| rest.split_once('>'));
+                let is_named = name.is_some_and(|(name, _)| !name.is_empty() && !name.contains(['(', ')']));
+                if is_special && !(is_behind || is_named || rest.starts_with([':', '=', '!'])) {
+                    return Some("a `(?` begins nothing");
+                }
+                rest = match name.filter(|_| is_special) {
+                    Some((_, behind)) => behind,
+                    None => &rest[if is_behind { 2 } else { usize::from(is_special) }..],
+                };
+                open.push(!is_behind);
+                false
+            }
+            ')' => match open.pop() {
+                Some(repeats) => repeats,
+                None => return Some("a `)` closes nothing"),
+            },
+            '*' | '+' | '?' if !repeats => return Some("there is nothing to repeat"),
+            '*' | '+' | '?' => {
+                skip(&mut rest, '?');
+                false
+            }
+            '{' => match bounds(rest) {
+                None => true,
+                Some(_) if !repeats => return Some("there is nothing to repeat"),
+                Some((least, most, _)) if least > most => return Some("a range is the wrong way round"),
+                Some((_, _, behind)) => {
+                    rest = behind;
+                    skip(&mut rest, '?');
+                    false
+                }
+            },
+            '|' | '^' | '$' => false,
+            _ => true,
+        };
+    }
+    (!open.is_empty()).then_some("a `(` is not closed")
+}
+
+/// What stands behind a class of characters.
+fn class(text: &str) -> Result<&str, &'static str> {
+    let (mut rest, mut before, mut is_range) = (text.strip_prefix('^').unwrap_or(text), None, false);
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            ']' => return Ok(rest),
+            '\\' => {
+                rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+                (before, is_range) = (None, false);
+            }
+            _ if is_range => {
+                if before.is_some_and(|before| before > c) {
+                    return Err("a range is the wrong way round");
+                }
+                (before, is_range) = (None, false);
+            }
+            '-' if before.is_some() && !rest.starts_with(']') => is_range = true,
+            _ => before = Some(c),
+        }
+    }
+    Err("a `[` is not closed")
+}
+
+/// The numbers of `{2,3}`, and what stands behind.
+fn bounds(text: &str) -> Option<(u32, u32, &str)> {
+    let (within, behind) = text.split_once('}')?;
+    let (least, most) = within.split_once(',').unwrap_or((within, within));
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().unwrap_or(u32::MAX));
+    let least = number(least).filter(|_| !least.is_empty())?;
+    Some((least, number(most)?, behind))
 }
 
 /// The event for which a command of this crate is installed.

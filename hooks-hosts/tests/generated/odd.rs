@@ -134,8 +134,6 @@ pub(super) fn other_type(dice: &mut Dice, old: &Doc) -> Doc {
         "{}",
         "[]",
         "\"",
-        "\"\\ud800\"",
-        "\"\\udc00x\"",
         "\"\\x41\"",
         "\"\u{0}\"",
         "\"a\nb\"",

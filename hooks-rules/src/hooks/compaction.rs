@@ -22,7 +22,7 @@ pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
             occurrence.set("custom_instructions", instructions.map_or(Value::Null, Value::from));
             occurrence.set_detail("compaction_type", event.compaction.as_ref());
             occurrence.set_detail("reason", event.reason.as_str());
-            let answer = rules.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            let answer = rules.fire(cx, occurrence, None).await?.ok_or(NotSelected)?;
             Ok::<_, BoxError>(match answer.decision {
                 refused @ RuleDecision::Deny(_) => permission(refused, answer.by.as_ref()),
                 _ => Permission::NoOpinion,
@@ -39,7 +39,7 @@ pub(super) fn after(id: &str, rules: Arc<EventRules>) -> Hook {
             let mut occurrence = rules.occurrence(cx);
             occurrence.set("trigger", event.trigger.as_ref());
             occurrence.set("compact_summary", history.summary.clone().unwrap_or_default());
-            rules.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            rules.fire(cx, occurrence, None).await?.ok_or(NotSelected)?;
             Ok::<_, BoxError>(())
         })
     })

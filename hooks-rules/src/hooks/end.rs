@@ -35,7 +35,7 @@ pub(super) fn stop(id: &str, rules: Arc<EventRules>) -> Hook {
             occurrence.set_detail("turn_end_reason", event.reason.as_ref());
             let at_max_iter = event.at_iteration_cap || event.reason == StopReason::MaxIterations;
             occurrence.set_detail("at_max_iter", at_max_iter);
-            let (answer, mut fired) = rules.run(occurrence, None).await;
+            let (answer, mut fired) = rules.run(cx, occurrence, None).await;
             let Ok(mut answer) = answer else {
                 rules.shared.turn_ends(cx);
                 rules.shared.report_summary(fired.as_ref());
@@ -77,7 +77,7 @@ pub(super) fn failure(id: &str, rules: Arc<EventRules>) -> Hook {
             // The contract's error types are not known here. A matcher can also use the harness's own word.
             occurrence.set("error", "unknown").set("error_details", error).set("last_assistant_message", error);
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            rules.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            rules.fire(cx, occurrence, None).await?.ok_or(NotSelected)?;
             Ok::<_, BoxError>(())
         })
     })

@@ -8,7 +8,7 @@ use hook_sdk::verdict::Permission;
 
 use super::{BoxError, call, halt, tool};
 use crate::answer::RuleDecision;
-use crate::runner::EventRules;
+use crate::runner::{EventRules, RuleNote, RuleNotes};
 
 /// `PermissionRequest`, which has no field for the id of the call.
 pub(super) fn request(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -17,7 +17,7 @@ pub(super) fn request(id: &str, rules: Arc<EventRules>) -> Hook {
         Box::pin(async move {
             let mut occurrence = rules.occurrence(cx);
             call::set_input(&rules, &mut occurrence, &event.call, &input);
-            let Some(answer) = rules.fire(occurrence, Some(&event.call.name)).await? else {
+            let Some(answer) = rules.fire(cx, occurrence, Some(&event.call.name)).await? else {
                 return Err(NotSelected.into());
             };
             let by = answer.by.as_ref();
@@ -28,6 +28,7 @@ pub(super) fn request(id: &str, rules: Arc<EventRules>) -> Hook {
                 }
                 (Some(reason), _) => Err(BoxError::from(halt(reason, by))),
                 (None, RuleDecision::Allow(_)) => {
+                    RuleNotes::say(cx, answer.input_reason.map(RuleNote::Change));
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }
                 (None, decision @ RuleDecision::Deny(_)) => Ok((input, tool::permission(decision, by))),

@@ -23,7 +23,7 @@ pub(super) fn submit(id: &str, rules: Arc<EventRules>) -> Hook {
             }
             let mut occurrence = rules.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
-            let answer = rules.fire(occurrence, None).await?;
+            let answer = rules.fire(cx, occurrence, None).await?;
             let wakes = rules.shared.take_wakes(cx);
             if answer.is_none() && wakes.is_empty() {
                 return Err(NotSelected.into());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{BoxError, call, halt};
 use crate::answer::{Answer, RuleDecision};
 use crate::occurrence::Occurrence;
-use crate::runner::{EventRules, RulesError};
+use crate::runner::{EventRules, RuleNote, RuleNotes, RulesError};
 use crate::syntax::{Flaws, parse};
 
 /// `PostToolUse`.
@@ -22,7 +22,7 @@ pub(super) fn success(id: &str, rules: Arc<EventRules>) -> Hook {
             let mut occurrence = occurrence(&rules, cx, &event.call, &event.input, event.duration);
             let tool = rules.shared.aliases.on_the_wire(&event.call.name);
             occurrence.set("tool_response", response(tool, &event.input, &result));
-            let answer = rules.fire(occurrence, Some(&event.call.name)).await;
+            let answer = rules.fire(cx, occurrence, Some(&event.call.name)).await;
             apply(&rules, cx, &event.call, result, answer)
         })
     })
@@ -35,7 +35,7 @@ pub(super) fn failure(id: &str, rules: Arc<EventRules>) -> Hook {
         Box::pin(async move {
             let mut occurrence = occurrence(&rules, cx, &event.call, &event.input, event.duration);
             occurrence.set("error", middle_cut(&event.error)).set("is_interrupt", false);
-            let answer = rules.fire(occurrence, Some(&event.call.name)).await;
+            let answer = rules.fire(cx, occurrence, Some(&event.call.name)).await;
             apply(&rules, cx, &event.call, result, answer)
         })
     })
@@ -109,13 +109,13 @@ fn apply(
     if let Some(value) = answer.updated_output {
         result.content = blocks(&value);
     }
-    // Of a rule that failed, the result says it already.
     let feedback = match answer.decision {
-        RuleDecision::Feedback(why) | RuleDecision::Deny(why) => {
-            Some(why).filter(|why| answer.withheld.as_ref() != Some(why))
-        }
+        RuleDecision::Feedback(why) | RuleDecision::Deny(why) => Some(reasoned(why)),
         _ => None,
     };
+    let is_said = RuleNotes::say(cx, feedback.clone().map(RuleNote::Block));
+    // Of a rule that failed, the result says it already.
+    let feedback = feedback.filter(|why| !is_said && answer.withheld.as_ref() != Some(why));
     if let Some(why) = answer.withheld {
         result = ToolResult::error(format!("The result is not to be used, because a guard did not accept it: {why}"));
     }
@@ -124,6 +124,11 @@ fn apply(
     }
     let by = answer.by;
     Ok((result, answer.stop.map(|reason| halt(reason, by.as_ref()))))
+}
+
+/// A block without a reason is one all the same.
+fn reasoned(reason: String) -> String {
+    if reason.trim().is_empty() { "a rule does not accept this result, and gives no reason".to_owned() } else { reason }
 }
 
 /// At most 10,000 characters, with the middle removed.

@@ -6,7 +6,7 @@ use hook_sdk::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSou
 use hook_sdk::verdict::{AgentStart, Contexts};
 
 use super::{BoxError, halt};
-use crate::runner::{EventRules, SessionHalt};
+use crate::runner::{EventRules, RuleNote, RuleNotes};
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -19,12 +19,10 @@ pub(super) fn start(id: &str, rules: Arc<EventRules>) -> Hook {
                 // Variables exported by an earlier session with the same name must not be used.
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
-            let answer = rules.fire(occurrence, None).await;
+            let answer = rules.fire(cx, occurrence, None).await;
             let said = answer.as_ref().ok().and_then(Option::as_ref);
             let stop = said.and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
-            if let (Some((reason, _)), Ok(halt)) = (&stop, cx.state::<SessionHalt>()) {
-                (halt.0)(reason.clone());
-            }
+            RuleNotes::say(cx, stop.iter().map(|(reason, _)| RuleNote::Halt(reason.clone())));
             rules.shared.stop_session(&event.session, stop);
             Ok::<_, BoxError>(Contexts::from(answer?.ok_or(NotSelected)?.contexts))
         })
@@ -39,7 +37,7 @@ pub(super) fn end(id: &str, rules: Arc<EventRules>) -> Hook {
             let mut occurrence = rules.occurrence_in(cx, &event.session);
             occurrence.set("reason", reason(&event.reason));
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            let fired = rules.fire(occurrence, None).await;
+            let fired = rules.fire(cx, occurrence, None).await;
             rules.shared.forget(&event.session);
             fired?.ok_or(NotSelected)?;
             Ok::<_, BoxError>(())
@@ -69,7 +67,7 @@ pub(super) fn agent(id: &str, rules: Arc<EventRules>) -> Hook {
             if cx.agent_path().is_empty() {
                 return Err(NotSelected.into());
             }
-            let answer = rules.fire(rules.occurrence(cx), None).await?.ok_or(NotSelected)?;
+            let answer = rules.fire(cx, rules.occurrence(cx), None).await?.ok_or(NotSelected)?;
             match answer.stop {
                 Some(reason) => Err(BoxError::from(halt(reason, answer.by.as_ref()))),
                 None => Ok(AgentStart::from(Contexts::from(answer.contexts))),

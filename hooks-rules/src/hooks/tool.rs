@@ -9,7 +9,7 @@ use hook_sdk::verdict::{Denial, Permission, Question};
 use super::{BoxError, attributed, call, halt};
 use crate::answer::RuleDecision;
 use crate::rule::RuleSource;
-use crate::runner::{CallContexts, EventRules};
+use crate::runner::{EventRules, RuleNote, RuleNotes};
 
 /// `PreToolUse`.
 pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
@@ -20,16 +20,17 @@ pub(super) fn before(id: &str, rules: Arc<EventRules>) -> Hook {
             let mut occurrence = rules.occurrence(cx);
             call::set_call(&rules, &mut occurrence, call, &input);
             let seen = occurrence.get("tool_input").cloned();
-            let Some(answer) = rules.fire(occurrence, Some(&call.name)).await? else {
+            let Some(answer) = rules.fire(cx, occurrence, Some(&call.name)).await? else {
                 return Err(NotSelected.into());
             };
             if let Some(reason) = answer.stop {
                 return Err(BoxError::from(halt(reason, answer.by.as_ref())));
             }
             rules.shared.keep_contexts(cx, &call.id, answer.contexts);
+            RuleNotes::say(cx, answer.input_reason.map(RuleNote::Change));
             // The tool gets the same absolute path that the rules have judged. A host resolves its paths by itself, and would
             // take this for a rewritten call.
-            let is_of_host = cx.state::<CallContexts>().is_ok();
+            let is_of_host = cx.state::<RuleNotes>().is_ok();
             let judged = seen.filter(|seen| !is_of_host && *seen != *input).map_or(input, ToolInput::from);
             let input = answer.updated_input.map_or(judged, ToolInput::from);
             Ok((input, permission(answer.decision, answer.by.as_ref())))

@@ -43,7 +43,7 @@ impl Rules {
         let of_event = EventRules { shared: Arc::clone(self.shared()), event, rules };
         let known = of_event.occurrence(cx).with(occurrence);
         let tool = known.get("tool_name").and_then(Value::as_str).map(str::to_owned);
-        match of_event.fire(known, tool.as_deref()).await {
+        match of_event.fire(cx, known, tool.as_deref()).await {
             Ok(answer) => answer.unwrap_or_default(),
             Err(failed) => Answer { failure: Some(failed.to_string()), ..Answer::default() },
         }

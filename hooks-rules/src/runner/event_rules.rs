@@ -16,7 +16,7 @@ use super::event_summary::EventSummary;
 use super::handler;
 use super::input::Input;
 use super::report::Notices;
-use super::session_info::{ExtraFields, ProjectFolder, SessionInfo};
+use super::session_info::{ExtraFields, ProjectFolder, RuleNote, RuleNotes, SessionInfo};
 use super::shared::Shared;
 use super::skip_reason::SkipReason;
 use crate::answer::{Answer, RuleDecision};
@@ -89,8 +89,13 @@ impl EventRules {
     ///
     /// # Errors
     /// [`RulesError`] if rules failed and no other rule decided.
-    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Option<Answer>, RulesError> {
-        let (answer, fired) = self.run(occurrence, tool).await;
+    pub(crate) async fn fire(
+        &self,
+        cx: &HookContext,
+        occurrence: Occurrence,
+        tool: Option<&str>,
+    ) -> Result<Option<Answer>, RulesError> {
+        let (answer, fired) = self.run(cx, occurrence, tool).await;
         self.shared.report_summary(fired.as_ref());
         answer.map(|answer| fired.map(|_| answer))
     }
@@ -98,6 +103,7 @@ impl EventRules {
     /// Like [`fire`](Self::fire), without reporting the result. `None` if no rule was selected.
     pub(crate) async fn run(
         &self,
+        cx: &HookContext,
         occurrence: Occurrence,
         tool: Option<&str>,
     ) -> (Result<Answer, RulesError>, Option<EventSummary>) {
@@ -122,6 +128,7 @@ impl EventRules {
             folded.merge(answer);
             reports.push(run);
         }
+        RuleNotes::say(cx, folded.messages.iter().cloned().map(RuleNote::Message));
         self.shared.report_notices(&Notices {
             event: self.event,
             session: input.occurrence.session.clone(),

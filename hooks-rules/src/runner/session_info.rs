@@ -1,5 +1,6 @@
 use std::fmt;
 
+use hook_sdk::HookContext;
 use serde_json::{Map, Value};
 
 /// Properties of a session that the context does not contain. Put it into the context's state. In the turn loop of
@@ -26,23 +27,37 @@ pub struct SessionInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectFolder(pub std::path::PathBuf);
 
-/// Takes the contexts of rules before a call, in a harness that can give them to the model at once. Put it into the
-/// context's state. Without it, the model gets them with the result of the call.
-pub struct CallContexts(pub Box<dyn Fn(Vec<String>) + Send + Sync>);
+/// Takes what rules say that verdicts have no place for, in a harness that can say it at once. Put it into the context's state.
+pub struct RuleNotes(pub Box<dyn Fn(RuleNote) + Send + Sync>);
 
-impl fmt::Debug for CallContexts {
+impl fmt::Debug for RuleNotes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CallContexts")
+        f.write_str("RuleNotes")
     }
 }
 
-/// Takes the reason of a rule that ends a session at its start, in a harness that can say so at once. Put it into the
-/// context's state. Without it, the session ends at its first prompt, if the same [`Rules`](crate::Rules) judge that.
-pub struct SessionHalt(pub Box<dyn Fn(String) + Send + Sync>);
+/// What a rule says that a verdict has no place for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuleNote {
+    /// A text for the model before a call. Without [`RuleNotes`], the model gets it with the result of the call.
+    Context(String),
+    /// Why the arguments of a call are others.
+    Change(String),
+    /// What is wrong with the result of a call. Without [`RuleNotes`], it is a text for the model.
+    Block(String),
+    /// A session must not begin, for this reason. Without [`RuleNotes`], it ends at its first prompt, if the same
+    /// [`Rules`](crate::Rules) judge that.
+    Halt(String),
+    /// A message to the person.
+    Message(String),
+}
 
-impl fmt::Debug for SessionHalt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionHalt")
+impl RuleNotes {
+    /// Says these, if somebody takes them.
+    pub(crate) fn say(cx: &HookContext, notes: impl IntoIterator<Item = RuleNote>) -> bool {
+        let taker = cx.state::<Self>();
+        taker.map(|taker| notes.into_iter().for_each(&taker.0)).is_ok()
     }
 }
 

@@ -13,7 +13,7 @@ use super::report::{
     AnswerObserver, CommandOutput, NoticeListener, Notices, RuleRun, RunObserver, RunOutcome, Wake, WakeListener,
 };
 use super::session_files::SessionFiles;
-use super::session_info::{CallContexts, SessionInfo};
+use super::session_info::{RuleNote, RuleNotes, SessionInfo};
 use super::transcript::Transcripts;
 use crate::aliases::Aliases;
 use crate::answer::Answer;
@@ -118,8 +118,8 @@ impl Shared {
         if contexts.is_empty() {
             return;
         }
-        if let Ok(at_once) = cx.state::<CallContexts>() {
-            return (at_once.0)(contexts);
+        if RuleNotes::say(cx, contexts.iter().cloned().map(RuleNote::Context)) {
+            return;
         }
         let mut kept = lock(&self.contexts);
         // A call that never gets a result must not leak memory.

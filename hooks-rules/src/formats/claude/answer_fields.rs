@@ -111,7 +111,11 @@ fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), St
     match output.get("updatedInput") {
         None | Some(Value::Null) => {}
         Some(_) if deferred => answer.remarks.push("`updatedInput` is ignored together with `defer`".to_owned()),
-        Some(input @ Value::Object(_)) if event == Event::PreToolUse => answer.updated_input = Some(input.clone()),
+        Some(input @ Value::Object(_)) if event == Event::PreToolUse => {
+            answer.updated_input = Some(input.clone());
+            let reason = text(output, "permissionDecisionReason")?;
+            answer.input_reason = reason.filter(|reason| !reason.trim().is_empty());
+        }
         Some(Value::Object(_)) => answer.remarks.push(format!("`updatedInput` has no power at {event}")),
         Some(other) => return Err(format!("`updatedInput` is an object, not {}", json_type_name(other))),
     }
@@ -137,6 +141,7 @@ fn permission_request(output: &Fields, answer: &mut Answer) -> Result<(), String
         _ => return Err("`behavior` is `allow` or `deny`".to_owned()),
     };
     answer.updated_input = decision.get("updatedInput").filter(|input| input.is_object()).cloned();
+    answer.input_reason = answer.decision.reason().filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
     if flag(decision, "interrupt")? == Some(true) {
         answer.stop = Some(String::new());
     }
