@@ -1336,3 +1336,30 @@ fn no_part_of_an_answer_gets_lost_silently() {
         assert_eq!(said.err.is_empty(), err.is_empty(), "{shown}");
     }
 }
+
+/// Files of the person that keep the host from calling the entry of a project.
+#[test]
+fn what_hides_an_entry_elsewhere_is_told() {
+    for (host, file, text, told) in [
+        ("gemini", ".gemini/settings.json", r#"{"hooksConfig": {"disabled": ["hooks"]}}"#, "names `hooks`"),
+        ("gemini", ".gemini/settings.json", r#"{"hooksConfig": {"disabled": ["other"]}}"#, ""),
+        ("droid", ".factory/hooks.json", r#"{"PreToolUse": []}"#, "hides the same event"),
+        ("droid", ".factory/hooks.json", r#"{"Stop": []}"#, ""),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        no_shell(folder.path());
+        let project = folder.path().join("project");
+        fs::create_dir(&project).unwrap();
+        let run = |args: &[&str]| -> Said {
+            let mut program = crate::support::program(folder.path());
+            program.arg("host").args(args).args(["--rules", "../rules.json"]).current_dir(&project);
+            program.output().unwrap().into()
+        };
+        assert_eq!(run(&["install", host]).code, Some(0));
+        put(&folder.path().join(file), text);
+        let doctor = run(&["doctor", host]);
+        let said = doctor.out + &doctor.err;
+        assert!(said.contains(told), "{text}: {said}");
+        assert_eq!(doctor.code, Some(i32::from(!told.is_empty())), "{text}: {said}");
+    }
+}

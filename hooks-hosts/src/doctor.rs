@@ -103,23 +103,29 @@ pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<S
     // The host takes the word of the first that has one.
     let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
     let user = home.iter().map(|home| place.of_person(home, place.user)).filter(|file| *file != own);
-    let files: Vec<PathBuf> = local.into_iter().chain([own.clone()]).chain(user).collect();
+    let machine = Some(PathBuf::from(place.machine)).filter(|_| !place.machine.is_empty());
+    let files: Vec<PathBuf> = local.into_iter().chain([own.clone()]).chain(user).chain(machine).collect();
     let of_person = |file: &str| home.iter().map(|home| place.of_person(home, file)).collect::<Vec<_>>();
     let below = |file: &str| [installation.below(&place, file)].into_iter().chain(of_person(file)).collect();
     let others = place.switches.iter().map(|(file, pointer, off)| (below(file), *pointer, *off));
-    for (files, pointer, off) in place.off.map(|(pointer, off)| (files, pointer, off)).into_iter().chain(others) {
+    for (files, pointer, off) in place.off.map(|(pointer, off)| (files.clone(), pointer, off)).into_iter().chain(others)
+    {
         let word = files.into_iter().find_map(|file| Some((word(&file, pointer)?, file)));
         if let Some((_, file)) = word.filter(|(word, _)| *word == off) {
             let path = pointer[1..].replace('/', ".");
             return Some(format!("`{path}: {off}` in {} switches all hooks off", file.display()));
         }
     }
-    let root = edit::parse(&fs::read_to_string(&own).ok()?).ok()?;
-    let disabled = root.get("hooksConfig").and_then(|config| config.get("disabled"))?;
     let (name, commands) = (installation.name(), installation.installed(host).unwrap_or_default());
     let is_ours = |named: &&str| *named == name || commands.iter().any(|command| command == named);
-    let named = disabled.parts().filter_map(Node::text).find(is_ours)?;
-    Some(format!("`hooksConfig.disabled` in {} names `{named}`", own.display()))
+    // The lists of all files are joined.
+    files.iter().filter(|_| place.off.is_some_and(|(pointer, _)| pointer.starts_with("/hooksConfig"))).find_map(
+        |file| {
+            let root = edit::parse(&fs::read_to_string(file).ok()?).ok()?;
+            let named = root.get("hooksConfig")?.get("disabled")?.parts().filter_map(Node::text).find(is_ours)?;
+            Some(format!("`hooksConfig.disabled` in {} names `{named}`", file.display()))
+        },
+    )
 }
 
 /// The word at a place of a JSON or a TOML file.

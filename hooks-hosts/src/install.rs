@@ -122,7 +122,7 @@ impl Installation {
                 Some(before) => self.with(host, before, &commands)?,
                 None => self.document(host, &commands)?,
             };
-            match rejected(host, &after)?.or_else(|| self.hidden(&place, &events)) {
+            match rejected(host, &after)?.or_else(|| hidden(&self.beside(&place), &events)) {
                 Some(why) => Err(why),
                 None => Ok(Some(after)),
             }
@@ -170,6 +170,12 @@ impl Installation {
                 if file != self.file(&host.place, event_of(&command)) {
                     wrong.push(format!("{} calls `{command}`; run `install` again", file.display()));
                 }
+                if read(&file).ok().flatten().is_some_and(|text| self.of_script(host, &text).is_none()) {
+                    wrong.push(format!(
+                        "{} has been changed; install again once you have moved it away",
+                        file.display()
+                    ));
+                }
                 if !is_runnable(&file) {
                     wrong.push(format!("{} is not executable; run `install` again", file.display()));
                 }
@@ -193,7 +199,9 @@ impl Installation {
             other.extend((!tells.is_empty()).then(|| format!("`{event}`: {}", tells.join(", "))));
         }
         let events: Vec<&str> = there.iter().map(|entry| event_of(&entry.command)).collect();
-        wrong.extend(rejected(host, &text)?.or_else(|| self.hidden(&host.place, &events)));
+        let of_person = std::env::home_dir().map(|home| host.place.of_person(&home, host.place.user));
+        let files = [Some(self.beside(&host.place)), of_person.map(|file| file.with_file_name(host.place.bare))];
+        wrong.extend(rejected(host, &text)?.or_else(|| files.iter().flatten().find_map(|file| hidden(file, &events))));
         Ok((wrong, other))
     }
 
@@ -205,16 +213,9 @@ impl Installation {
         commands.map(|commands| self.document(host, &commands)).transpose()
     }
 
-    /// The event that a file beside the host's own has too.
-    fn hidden(&self, place: &EntryPlace, events: &[&str]) -> Option<String> {
-        let beside = self.file(place, "").with_file_name(place.bare);
-        let text = read(&beside).ok().flatten().filter(|_| !place.bare.is_empty())?;
-        let other = match edit::parse(&text) {
-            Ok(other) => other,
-            Err(problem) => return Some(format!("{}: {problem}", beside.display())),
-        };
-        let hidden = events.iter().find(|event| other.get(event).is_some())?;
-        Some(format!("`{hidden}` in {} hides the same event here; move its entries to this file", beside.display()))
+    /// The file whose events hide the same ones of the host's own.
+    fn beside(&self, place: &EntryPlace) -> PathBuf {
+        self.file(place, "").with_file_name(place.bare)
     }
 
     /// Removes the entries of this program, and nothing else.
@@ -224,10 +225,15 @@ impl Installation {
     pub fn uninstall(&self, host: &Host) -> Result<Vec<FileChange>, InstallError> {
         let place = host.place;
         if place.form == EntryForm::Scripts {
-            let gone =
-                |there: Option<&str>| Ok(there.filter(|text| self.of_script(host, text).is_none()).map(str::to_owned));
-            let ours = self.scripts(host, &place).map(|(file, _)| file);
-            return ours.map(|file| change(&file, false, gone).map(|_| FileChange::Deleted(file))).collect();
+            let gone = |there: Option<&str>| match there.filter(|text| self.of_script(host, text).is_none()) {
+                Some(_) => {
+                    Err("it has been changed since it was installed: remove the line that calls this program".into())
+                }
+                None => Ok(None),
+            };
+            let ours: Vec<PathBuf> = self.scripts(host, &place).map(|(file, _)| file).collect();
+            let done = ours.into_iter().map(|file| change(&file, false, gone).map(|_| FileChange::Deleted(file)));
+            return done.collect::<Vec<_>>().into_iter().collect();
         }
         let file = self.file(&place, "");
         if read(&file)?.is_none() {
@@ -285,7 +291,8 @@ impl Installation {
     fn scripts(&self, host: &Host, place: &EntryPlace) -> impl Iterator<Item = (PathBuf, String)> {
         let of_event = |event: HostEventSpec| {
             let file = self.file(place, event.name);
-            let command = self.of_script(host, &read(&file).ok()??)?.to_owned();
+            let text = read(&file).ok()??;
+            let command = text.lines().find_map(|line| self.of_line(host, line))?.to_owned();
             Some((file, command))
         };
         host.events().filter_map(of_event).collect::<Vec<_>>().into_iter()
@@ -293,9 +300,24 @@ impl Installation {
 
     /// The command of a script, if it is one of this program.
     fn of_script<'a>(&self, host: &Host, text: &'a str) -> Option<&'a str> {
-        let command = text.strip_prefix("#!/bin/sh\nexec ")?.strip_suffix('\n')?;
+        self.of_line(host, text.strip_prefix("#!/bin/sh\n")?.strip_suffix('\n')?)
+    }
+
+    fn of_line<'a>(&self, host: &Host, line: &'a str) -> Option<&'a str> {
+        let command = line.trim_start().strip_prefix("exec ").unwrap_or(line).trim();
         self.is_ours(host.name, command).then_some(command)
     }
+}
+
+/// The event that a file beside the host's own has too.
+fn hidden(beside: &Path, events: &[&str]) -> Option<String> {
+    let text = read(beside).ok().flatten()?;
+    let other = match edit::parse(&text) {
+        Ok(other) => other,
+        Err(problem) => return Some(format!("{}: {problem}", beside.display())),
+    };
+    let hidden = events.iter().find(|event| other.get(event).is_some())?;
+    Some(format!("`{hidden}` in {} hides the same event here; move its entries to this file", beside.display()))
 }
 
 /// An event, and the command there.

@@ -49,6 +49,8 @@ pub struct EntryPlace {
     pub mcp: Option<&'static str>,
     /// A file beside the project's and the person's whose events, without the key above them, hide the same ones there.
     pub bare: &'static str,
+    /// The settings of the machine, whose word counts where no other file has one.
+    pub machine: &'static str,
     /// What switches all hooks of a file off: a JSON pointer, and the word there.
     pub off: Option<(&'static str, bool)>,
     /// What else switches them off: a file that may be below the project or the home folder, a JSON pointer, and the word there.
@@ -85,6 +87,7 @@ impl EntryPlace {
             exact: false,
             mcp: None,
             bare: "",
+            machine: "",
             off: None,
             switches: &[],
             events: "",

@@ -505,3 +505,17 @@ fn a_matcher_that_is_no_expression_is_refused() {
         assert!(refused(bad), "{bad}");
     }
 }
+
+#[test]
+fn a_script_that_somebody_has_changed_is_told_and_stays() {
+    let (cline, folder) = (find("cline").unwrap(), tempfile::tempdir().unwrap());
+    let installation = installation(folder.path());
+    installation.install(cline, &|kind| kind == HookPoint::BeforeToolCall).unwrap();
+    let file = folder.path().join(".clinerules/hooks/PreToolUse");
+    let text = fs::read_to_string(&file).unwrap().replace("exec", "date >> log\nexec");
+    fs::write(&file, &text).unwrap();
+    let found = diagnose(cline, &installation, None, Duration::from_secs(1)).problems.join("\n");
+    assert!(found.contains("PreToolUse has been changed"), "{found}");
+    assert!(installation.uninstall(cline).unwrap_err().problem.contains("has been changed"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}

@@ -27,7 +27,7 @@ pub(super) static CLAUDE: Host = Host {
     ],
     notices: "\
         PostCompact SubagentStart SubagentStop Notification PermissionDenied PostToolBatch \
-        UserPromptExpansion StopFailure Setup ConfigChange CwdChanged FileChanged DirectoryAdded \
+        UserPromptExpansion StopFailure PreModelSwitch Setup ConfigChange CwdChanged FileChanged DirectoryAdded \
         WorktreeRemove InstructionsLoaded MessageDisplay TaskCreated TaskCompleted TeammateIdle \
         Elicitation ElicitationResult PostModelSwitch",
     tools: &[

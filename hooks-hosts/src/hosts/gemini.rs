@@ -58,6 +58,7 @@ pub(super) static GEMINI: Host = Host {
         waits: &[("", 60.0)],
         matcher: Some(".*"),
         mcp: Some("mcp_.*"),
+        machine: "/etc/gemini-cli/settings.json",
         off: Some(("/hooksConfig/enabled", false)),
         then: "trust the folder: without trust Gemini runs no hooks of any settings; `/hooks panel` shows them",
         ..EntryPlace::at(".gemini/settings.json")

@@ -28,7 +28,7 @@ pub(super) static QWEN: Host = Host {
         // A text goes to the summarizer.
         event("PreCompact", P::BeforeCompaction, Carries { context: Carried::Yes, ..UNSTOPPED }),
     ],
-    notices: "PostCompact SubagentStart SubagentStop Notification",
+    notices: "PostCompact SubagentStart SubagentStop StopFailure Notification",
     tools: super::gemini::TOOLS,
     keys: PayloadKeys {
         call: &["/tool_use_id", "/tool_call_id"],
@@ -47,6 +47,7 @@ pub(super) static QWEN: Host = Host {
         waits: &[("", 60.0)],
         matcher: Some("*"),
         mcp: Some("mcp__.*"),
+        machine: "/etc/qwen-code/settings.json",
         off: Some(("/disableAllHooks", true)),
         then: "`/hooks` in Qwen Code shows the hooks",
         ..EntryPlace::at(".qwen/settings.json")
