@@ -5,10 +5,12 @@ use serde_json::Value;
 use crate::event::HostEvent;
 use crate::host::Host;
 use crate::table::{Carried, Carries};
+use crate::tool;
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// The verdict as the host can carry it at this event, and what had to be left out.
-pub(crate) fn degrade(host: &Host, event: &HostEvent, verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
+pub(crate) fn degrade(host: &Host, event: &HostEvent, mut verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
+    verdict.input = verdict.input.map(|input| tool::completed(event, input));
     let (title, carries) = (host.title, host.carries(event));
     let mut degrading = Degrading { title, event, carries, needs_all: host.needs_all, warnings: Vec::new() };
     let verdict = degrading.result(reasoned(verdict));
@@ -146,17 +148,9 @@ impl Degrading<'_> {
     }
 
     fn short(&mut self, mut verdict: HostVerdict, counts_bytes: bool) -> HostVerdict {
-        let before = self.warnings.len();
         if let Some(short) = verdict.context().and_then(|text| cut(&text, counts_bytes)) {
             self.warn("so long a text for the model, which is cut,");
             verdict.contexts = vec![short];
-        }
-        if let Some(reason) = verdict.decision.reason()
-            && let Some(short) = cut(reason, counts_bytes)
-        {
-            *reason = short;
-            self.warnings.truncate(before);
-            self.warn("so long a text for the model, which is cut,");
         }
         verdict
     }

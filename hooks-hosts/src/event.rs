@@ -183,6 +183,9 @@ pub struct HostEvent {
     /// Another tool that the call may be too.
     #[serde(skip)]
     pub(crate) also: Option<&'static str>,
+    /// Arguments that stay where a rewrite leaves them out.
+    #[serde(skip)]
+    pub(crate) kept: &'static [&'static str],
     /// Whether the arguments can be written back as the host expects them.
     #[serde(skip)]
     pub(crate) writable: bool,

@@ -167,6 +167,8 @@ pub struct HostToolSpec {
     pub only_with: &'static [&'static str],
     /// Another tool that the call may be too: it is judged as both.
     pub also: Option<&'static str>,
+    /// Arguments that say nothing of what the call does, and that stay where a rewrite leaves them out: the host needs them.
+    pub(crate) kept: &'static [&'static str],
     /// The argument with the text of a patch, under any of these names; empty if the tool applies none.
     pub patch: &'static [&'static str],
 }
@@ -177,7 +179,7 @@ pub(crate) const fn tool(
     canonical: &'static str,
     arguments: &'static [(&'static str, &'static str)],
 ) -> HostToolSpec {
-    HostToolSpec { name: names, canonical, arguments, needs: &[], only_with: &[], also: None, patch: &[] }
+    HostToolSpec { name: names, canonical, arguments, needs: &[], only_with: &[], also: None, kept: &[], patch: &[] }
 }
 
 impl HostToolSpec {
@@ -213,6 +215,12 @@ impl HostToolSpec {
     /// The call may be one of this tool too.
     pub(crate) const fn also(mut self, canonical: &'static str) -> Self {
         self.also = Some(canonical);
+        self
+    }
+
+    /// These arguments stay.
+    pub(crate) const fn keeping(mut self, arguments: &'static [&'static str]) -> Self {
+        self.kept = arguments;
         self
     }
 

@@ -36,6 +36,7 @@ pub(crate) fn spec(host: &Host, name: &str, input: &Value) -> Option<HostToolSpe
 pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
     event.known = true;
     event.also = spec.also;
+    event.kept = spec.kept;
     let Some(input) = event.input.take() else { return };
     let renamed = rename(&input, spec.arguments, &mut event.renamed);
     match renamed {
@@ -132,6 +133,17 @@ pub(crate) fn as_host(event: &HostEvent, input: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Arguments as a hook has rewritten them, with those that stay.
+pub(crate) fn completed(event: &HostEvent, mut input: Value) -> Value {
+    let stay = event.kept.iter().filter_map(|name| Some((*name, event.input.as_ref()?.get(*name)?)));
+    if let Some(map) = input.as_object_mut() {
+        for (name, value) in stay {
+            map.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+    input
 }
 
 /// One thing that a call does, as a hook judges it.

@@ -106,7 +106,7 @@ impl HostVerdict {
     pub(crate) fn result_and_reason(&self) -> Option<String> {
         let text = self.result_text()?;
         Some(match &self.decision {
-            HostDecision::Deny(reason) if !text.contains(reason) => format!("{reason}\n\n{text}"),
+            HostDecision::Deny(reason) if !text.contains(reason) => format!("{text}\n\n{reason}"),
             _ => text,
         })
     }

@@ -433,12 +433,23 @@ fn a_rewrite_without_an_argument_of_the_call_is_a_denial() {
     };
     let vscode = json!({ "tool_name": "run_in_terminal", "tool_input": { "command": "x", "explanation": "e" } });
     let antigravity = json!({ "toolCall": { "name": "run_command", "args": { "CommandLine": "x", "Cwd": "/" } } });
-    for (host, payload, gone) in [("vscode", vscode, "explanation"), ("antigravity", antigravity, "Cwd")] {
-        let stdin = payload.to_string();
-        let request = Request::new(find(host).unwrap(), stdin.as_bytes()).event("PreToolUse");
-        let answer = only_a_line().respond_blocking(&request).unwrap();
-        assert_eq!(taken(host, "PreToolUse", &Value::Null, &answer).0, Taken::Denied, "{answer:?}");
-        assert!(format!("{answer:?}").contains(&format!("a call without its `{gone}`")), "{answer:?}");
+    for (host, payload, input, rewritten) in [
+        ("vscode", vscode, "/tool_input", json!({ "command": "ls", "explanation": "e" })),
+        ("antigravity", antigravity, "/toolCall/args", json!({ "CommandLine": "ls", "Cwd": "/" })),
+    ] {
+        let taken = |payload: &Value| {
+            let stdin = payload.to_string();
+            let request = Request::new(find(host).unwrap(), stdin.as_bytes()).event("PreToolUse");
+            let answer = only_a_line().respond_blocking(&request).unwrap();
+            (taken(host, "PreToolUse", payload.pointer(input).unwrap(), &answer), format!("{answer:?}"))
+        };
+        // What only describes the call stays.
+        assert_eq!(taken(&payload).0, (Taken::Unheard, Some(rewritten)));
+        let mut more = payload.clone();
+        more.pointer_mut(input).unwrap()["sandbox"] = false.into();
+        let ((verdict, _), said) = taken(&more);
+        assert_eq!(verdict, Taken::Denied, "{said}");
+        assert!(said.contains("a call without its `sandbox`"), "{said}");
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
     ],
     notices: "PostInvocation",
     tools: &[
-        tool("run_command", "Bash", &[("CommandLine", "command")]),
+        tool("run_command", "Bash", &[("CommandLine", "command")]).keeping(&["Cwd"]),
         tool("send_command_input", "Bash", &[("Input", "command")]),
         tool("view_file", "Read", &[("AbsolutePath", "file_path")]),
         tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")]),

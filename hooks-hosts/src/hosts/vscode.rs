@@ -35,8 +35,8 @@ pub(super) static VSCODE: Host = Host {
     ],
     notices: "SubagentStart SubagentStop",
     tools: &[
-        tool("run_in_terminal runTerminalCommand", "Bash", &[]),
-        tool("read_file", "Read", FILE),
+        tool("run_in_terminal runTerminalCommand", "Bash", &[]).keeping(&["explanation", "isBackground"]),
+        tool("read_file", "Read", FILE).keeping(&["startLine", "endLine"]),
         tool("create_file createFile", "Write", FILE),
         tool("replace_string_in_file", "Edit", EDIT),
         tool("multi_replace_string_in_file", "Edit", EDIT).needing(&["edits"]),
