@@ -103,8 +103,13 @@ fn is_binary(value: &Value) -> bool {
         || map.contains_key(LABEL) && map.values().any(is_binary)
 }
 
-/// What the model reads in place of a picture of which a hook has changed the bytes.
-const CHANGED: &str = "(a hook has changed this file, so it is left out)";
+/// What the model reads in place of a picture that a hook has changed: what the hook says, but no bytes.
+fn prose(before: &Value, after: &Value) -> String {
+    let before = leaves(before);
+    let said = leaves(after).into_iter().filter(|text| text.contains(' ') && !before.contains(text));
+    let said = said.collect::<Vec<_>>().join("\n");
+    if said.is_empty() { "(a hook has changed this file, so it is left out)".to_owned() } else { said }
+}
 
 /// A text in the place of a picture or another file, as Claude Code's `Read` and servers of MCP give one.
 fn as_text(binary: &Map<String, Value>, text: &str) -> Value {
@@ -149,8 +154,14 @@ pub(crate) fn put_back(value: &Value, blocks: &mut dyn Iterator<Item = &Block>) 
                 }
                 put.insert(key, put_back(value, blocks));
             }
-            let put = Value::Object(put);
-            if put != *value && is_binary(value) { as_text(map, CHANGED) } else { put }
+            let mut put = Value::Object(put);
+            if put != *value && is_binary(value) {
+                return as_text(map, &prose(value, &put));
+            }
+            if put != *value && map.get("isImage") == Some(&Value::Bool(true)) {
+                (put["stdout"], put["isImage"]) = (prose(value, &put).into(), false.into());
+            }
+            put
         }
         other => other.clone(),
     }

@@ -483,6 +483,26 @@ fn a_picture_that_is_replaced_becomes_a_text() {
         let Stdout::Json(answer) = answer.stdout else { panic!("{answer:?}") };
         assert_eq!(answer["hookSpecificOutput"]["updatedToolOutput"], replaced, "{result}");
     }
+    // A guard that puts its own words there.
+    let registry = Registry::empty();
+    let guard = Hook::at::<AfterToolCallSuccess>("guard")
+        .writer(|_, _, result: &mut ToolResult| *result = ToolResult::error("not for you"));
+    registry.register(guard).unwrap();
+    let guard = Responder::new(registry).unwrap();
+    for (result, place) in [
+        (json!({ "type": "image", "file": { "base64": "iVBO" } }), "/file/content"),
+        (shell("iVBO", true), "/stdout"),
+        (json!([{ "type": "image", "data": "iVBO" }]), "/0/text"),
+    ] {
+        let payload =
+            json!({ "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": result });
+        let stdin = payload.to_string();
+        let answer = guard.respond_blocking(&Request::new(find("claude").unwrap(), stdin.as_bytes())).unwrap();
+        let Stdout::Json(answer) = answer.stdout else { panic!("{answer:?}") };
+        let replaced = &answer["hookSpecificOutput"]["updatedToolOutput"];
+        assert_eq!(replaced.pointer(place), Some(&json!("not for you")), "{replaced}");
+        assert!(replaced["isImage"] != true && replaced["type"] != "image", "{replaced}");
+    }
     // A mask that finds something in the bytes.
     let registry = Registry::empty();
     let mask = Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
