@@ -1323,7 +1323,7 @@ fn no_part_of_an_answer_gets_lost_silently() {
         ("vscode", "PostToolUse", call("PostToolUse"), says(&both), r#""reason":"masked\n\nwhy""#, "another result"),
         ("vscode", "SessionStart", start.clone(), startup.clone(), "CTX", ""),
         ("copilot", "SessionStart", start, startup, "CTX", ""),
-        ("cursor", "PreToolUse", write, says(&new), r#"{"updated_input":{"content":"new","file_path":"/x"}}"#, ""),
+        ("cursor", "PreToolUse", write, says(&new), r#""content":"new""#, ""),
         ("copilot", "PreToolUse", read, says(&json!({})), "{}", ""),
         ("claude", "PermissionRequest", call("PermissionRequest"), says(&interrupt), "deny", "the end of the turn"),
         ("claude", "PreToolUse", call("PreToolUse"), says(&json!({ "systemMessage": "hi" })), "{}", "`systemMessage`"),

@@ -10,7 +10,7 @@ const HEAD: &str = "\
 # Compile errors
 
 The compiler rejects a [hook](writing-hooks.md) that could not work, at the token to change, with what to write instead, and reports
-all mistakes of a build at once. These are the mistakes that are made first. `hooks-derive-tests/tests/ui/fail` has all programs that
+all mistakes of a build at once. It warns if a verdict is not used. These are the mistakes that are made first. `hooks-derive-tests/tests/ui/fail` has all programs that
 must not compile, each with its messages.
 
 | Code | First line of the message |
