@@ -65,7 +65,7 @@ impl LibraryEntry {
     pub(crate) fn tools<'a>(id: &HookId, origin: Origin, given: &'a Value) -> Vec<&'a str> {
         let places = Self::of(origin).flat_map(|library| library.tools).filter(|(hook, _)| id.as_str() == *hook);
         let names = |value: &'a Value| match value {
-            Value::Object(by_name) => by_name.keys().map(|name| name.as_str()).collect(),
+            Value::Object(by_name) => by_name.keys().map(String::as_str).collect(),
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
