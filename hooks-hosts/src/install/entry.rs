@@ -125,7 +125,10 @@ fn unread(host: &Host, root: &Node, text: &str) -> Option<String> {
     }
     let entries = events.iter().flat_map(|event| event.value.parts());
     entries.filter_map(|entry| entry.get("matcher")).find_map(|matcher| match matcher.text() {
-        Some(text) => no_pattern(text).map(|why| format!("the matcher `{text}` is no regular expression: {why}")),
+        Some(text) => {
+            let flaw = regress::Regex::new(text).err();
+            flaw.map(|why| format!("the matcher `{text}` is no regular expression of JavaScript: {why}"))
+        }
         None => Some("a `matcher` is no text".to_owned()),
     })
 }
@@ -158,105 +161,6 @@ fn mistyped(host: &Host, root: &Value) -> Option<String> {
             wrong(group, GROUP).or_else(entries)
         })
     })
-}
-
-/// Why JavaScript takes a text for no regular expression.
-fn no_pattern(text: &str) -> Option<&'static str> {
-    // Whether what stands before can be repeated, and whether each open group will be.
-    let (mut repeats, mut open) = (false, Vec::new());
-    let mut rest = text;
-    let skip = |rest: &mut &str, sign: char| {
-        let found = rest.strip_prefix(sign);
-        *rest = found.unwrap_or(rest);
-        found.is_some()
-    };
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        repeats = match c {
-            '\\' => {
-                let Some(escaped) = rest.chars().next() else { return Some("a `\\` is its end") };
-                rest = &rest[escaped.len_utf8()..];
-                !matches!(escaped, 'b' | 'B')
-            }
-            '[' => match class(rest) {
-                Ok(behind) => {
-                    rest = behind;
-                    true
-                }
-                Err(why) => return Some(why),
-            },
-            '(' => {
-                let is_special = skip(&mut rest, '?');
-                let is_behind = is_special && (rest.starts_with("<=") || rest.starts_with("<!"));
-                let name = rest.strip_prefix('<').filter(|_| !is_behind).and_then(|rest| rest.split_once('>'));
-                let is_named = name.is_some_and(|(name, _)| !name.is_empty() && !name.contains(['(', ')']));
-                if is_special && !(is_behind || is_named || rest.starts_with([':', '=', '!'])) {
-                    return Some("a `(?` begins nothing");
-                }
-                rest = match name.filter(|_| is_special) {
-                    Some((_, behind)) => behind,
-                    None => &rest[if is_behind { 2 } else { usize::from(is_special) }..],
-                };
-                open.push(!is_behind);
-                false
-            }
-            ')' => match open.pop() {
-                Some(repeats) => repeats,
-                None => return Some("a `)` closes nothing"),
-            },
-            '*' | '+' | '?' if !repeats => return Some("there is nothing to repeat"),
-            '*' | '+' | '?' => {
-                skip(&mut rest, '?');
-                false
-            }
-            '{' => match bounds(rest) {
-                None => true,
-                Some(_) if !repeats => return Some("there is nothing to repeat"),
-                Some((least, most, _)) if least > most => return Some("a range is the wrong way round"),
-                Some((_, _, behind)) => {
-                    rest = behind;
-                    skip(&mut rest, '?');
-                    false
-                }
-            },
-            '|' | '^' | '$' => false,
-            _ => true,
-        };
-    }
-    (!open.is_empty()).then_some("a `(` is not closed")
-}
-
-/// What stands behind a class of characters.
-fn class(text: &str) -> Result<&str, &'static str> {
-    let (mut rest, mut before, mut is_range) = (text.strip_prefix('^').unwrap_or(text), None, false);
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            ']' => return Ok(rest),
-            '\\' => {
-                rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
-                (before, is_range) = (None, false);
-            }
-            _ if is_range => {
-                if before.is_some_and(|before| before > c) {
-                    return Err("a range is the wrong way round");
-                }
-                (before, is_range) = (None, false);
-            }
-            '-' if before.is_some() && !rest.starts_with(']') => is_range = true,
-            _ => before = Some(c),
-        }
-    }
-    Err("a `[` is not closed")
-}
-
-/// The numbers of `{2,3}`, and what stands behind.
-fn bounds(text: &str) -> Option<(u32, u32, &str)> {
-    let (within, behind) = text.split_once('}')?;
-    let (least, most) = within.split_once(',').unwrap_or((within, within));
-    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().unwrap_or(u32::MAX));
-    let least = number(least).filter(|_| !least.is_empty())?;
-    Some((least, number(most)?, behind))
 }
 
 /// The event for which a command of this crate is installed.
