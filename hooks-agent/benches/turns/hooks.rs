@@ -11,20 +11,25 @@ use hook_sdk::prelude::*;
 
 use crate::by_hand::{brief, mark_input, mark_result, mark_row, mark_stored};
 
+/// A harness wants to know what becomes of a value whose writer fails.
+fn goes_on(hook: Hook) -> Hook {
+    hook.on_failure(OnFailure::Continue)
+}
+
 /// The first `count` of twenty hooks over the kinds of a turn, of which the first five write a little.
 fn all(count: usize) -> Vec<Hook> {
     let mut all = vec![
-        Hook::at::<BeforeCreateMessage>("mark_row").writer(|_, _, row: &mut Message| mark_row(row)),
-        Hook::at::<AfterToolCallSuccess>("mark_result").writer(|_, _, result: &mut ToolResult| {
+        goes_on(Hook::at::<BeforeCreateMessage>("mark_row").writer(|_, _, row: &mut Message| mark_row(row))),
+        goes_on(Hook::at::<AfterToolCallSuccess>("mark_result").writer(|_, _, result: &mut ToolResult| {
             mark_result(result);
-        }),
-        Hook::at::<PreModelCall>("brief").writer(|_, _, request: &mut ModelRequest| {
+        })),
+        goes_on(Hook::at::<PreModelCall>("brief").writer(|_, _, request: &mut ModelRequest| {
             brief(&mut request.system_prompt);
-        }),
+        })),
         Hook::at::<BeforeToolCall>("mark_input").writer(|_, _, input: &mut ToolInput| mark_input(input)),
-        Hook::at::<BeforeStoreToolResult>("mark_stored").writer(|_, _, row: &mut ResultRow| {
+        goes_on(Hook::at::<BeforeStoreToolResult>("mark_stored").writer(|_, _, row: &mut ResultRow| {
             mark_stored(&mut row.extra);
-        }),
+        })),
     ];
     macro_rules! readers {
         ($($kind:ident),* $(,)?) => {
