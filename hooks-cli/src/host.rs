@@ -23,7 +23,7 @@ usage: hooks host COMMAND --rules FILE
 const OWN_COMMANDS: &str = "
   new FOLDER [--sdk FOLDER]    writes a crate with three guards and their tests
   convert HOST HOST FILE       prints the rules of one host as those of another, and what is lost;
-                               exits with 1 if a rule is left out
+                               exits with 3 if anything is
 
 --rules FILE (repeatable)      the rules that answer; `hooks trust FILE` first
 --project-dir FOLDER           `CLAUDE_PROJECT_DIR` of their commands [default: the current folder]
