@@ -204,4 +204,45 @@ mod tests {
         let page = include_str!("../../../../docs/own-loop.md");
         assert!(page.contains(&begin.join("\n")), "docs/own-loop.md does not show:\n{breaches}");
     }
+
+    #[tokio::test]
+    async fn a_mask_of_rows_leaves_tools_their_input_and_no_call_stays_open() {
+        use hook_sdk::kinds::{BeforeCreateMessage, BeforeToolCall};
+        use std::sync::Mutex;
+
+        let mask = Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
+            row.rewrite_text(|_| Some("[masked]".to_owned()));
+            for block in &mut row.content {
+                if let Block::ToolUse(call) = block {
+                    call.input = ToolInput::from(json!({ "to": "[masked]" }));
+                }
+            }
+        });
+        let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("really?"));
+        let registry = Registry::empty();
+        registry.register(mask).unwrap();
+        registry.register(asks.only("tool", "pay")).unwrap();
+        let hooks = registry.scope(&AgentDef::new("a").hooks(["mask", "asks"]), None).unwrap();
+        let seen = Mutex::new(Vec::new());
+        let call = |name: &str| vec![Block::ToolUse(ToolCall::new(name, name, json!({ "to": "ada@example.com" })))];
+        let agent = Agent {
+            model: &|_, messages| match messages.last().map(|last| last.role) {
+                Some(Role::User) => call(if messages.len() == 1 { "mail" } else { "pay" }),
+                _ => vec!["done".into()],
+            },
+            tool: &|_, input| {
+                seen.lock().unwrap().push(input.text().into_owned());
+                Ok("sent".to_owned())
+            },
+            approve: &|_| Approval::Suspend,
+            append: &|_| {},
+        };
+        let (cx, mut chat) = (HookContext::new(), Chat::default());
+        agent.turn(&hooks, &cx, &mut chat, "mail her").await.unwrap();
+        assert!(seen.lock().unwrap()[0].contains("ada@example.com"), "{seen:?}");
+        assert!(agent.turn(&hooks, &cx, &mut chat, "pay her").await.is_err());
+        assert_eq!(chat.stored.open_calls().count(), 1, "it waits for an answer");
+        let _ = agent.turn(&hooks, &cx, &mut chat, "never mind").await;
+        assert!(format!("{:?}", chat.stored).contains("Nobody answered"), "{:?}", chat.stored);
+    }
 }
