@@ -23,6 +23,8 @@ pub(crate) async fn connect(address: Address, options: OpenOptions) -> Result<(A
     let limit = options.connect_timeout;
     let pool = || {
         AnyPoolOptions::new()
+            // A server may have closed a connection. A file does not.
+            .test_before_acquire(address.dialect == Dialect::Postgres)
             .acquire_timeout(limit)
             .idle_timeout(options.idle_timeout)
             .max_lifetime(options.max_lifetime)

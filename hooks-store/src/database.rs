@@ -126,9 +126,10 @@ impl Database {
             // A server that is frozen, or behind a network that lost the connection, never answers.
             let deadline = Instant::now() + limit;
             let done = async {
-                tx.connection.execute(sqlx::raw_sql(begin)).await?;
                 if is_open {
-                    schema::check(&mut tx.connection).await?;
+                    schema::begin(&mut tx.connection, begin).await?;
+                } else {
+                    tx.connection.execute(sqlx::raw_sql(begin)).await?;
                 }
                 work(&mut tx).await
             };

@@ -2,7 +2,7 @@
 //!
 //! The migrations of sqlx do not lock SQLite, and use a table that the app may need for its own migrations.
 
-use sqlx::AnyConnection;
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 use crate::dialect::Dialect;
 use crate::error::Failure;
@@ -27,10 +27,13 @@ pub(crate) async fn version(tx: &mut AnyConnection, dialect: Dialect) -> Result<
     Ok(sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_optional(tx).await?)
 }
 
-/// Refuses a transaction if a newer process has migrated the tables, even while this one runs: its statements may not
-/// fit them. A migration waits for the transactions that have passed this check.
-pub(crate) async fn check(tx: &mut AnyConnection) -> Result<(), Failure> {
-    let found: i64 = sqlx::query_scalar("SELECT version FROM hooks_schema").fetch_one(tx).await?;
+/// Begins a transaction and refuses it if a newer process has migrated the tables, even while this one runs: its
+/// statements may not fit them. A migration waits for the transactions that have passed this check.
+pub(crate) async fn begin(tx: &mut AnyConnection, begin: &str) -> Result<(), Failure> {
+    // In one message, as every transaction waits for the answer.
+    let begin = AssertSqlSafe(format!("{begin}; SELECT version FROM hooks_schema"));
+    let rows = sqlx::raw_sql(begin).fetch_all(tx).await?;
+    let found: i64 = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(0)?;
     if found > VERSION { Err(Failure::Outdated { found, known: VERSION }) } else { Ok(()) }
 }
 
