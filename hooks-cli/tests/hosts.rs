@@ -614,8 +614,8 @@ fn a_result_that_no_rule_could_judge_is_withheld_from_the_host() {
         let args = ["host", host, "--event", "PostToolUse", "--rules", "rules.json"];
         let said = hooks_with(folder.path(), &args, unreadable.as_bytes());
         assert!(said.out.contains("not to be used") && !said.out.contains("s3cret"), "{host}: {}", said.out);
-        // One that may fail takes nothing.
-        let said = ask(r#"{"type": "command", "command": "sleep 60"}"#, host);
+        // One that may fail takes nothing. Its limit is well below that of the host.
+        let said = ask(r#"{"type": "command", "command": "sleep 60", "timeout": 1}"#, host);
         assert!(!said.out.contains("not to be used"), "{host}: {}", said.out);
     }
 }
