@@ -18,7 +18,7 @@ serde = { version = "1", features = ["derive"] }
 [profile.release]
 codegen-units = 1
 lto = true
-opt-level = "s"
+opt-level = "z"
 strip = true
 "#;
 
