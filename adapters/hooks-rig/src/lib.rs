@@ -9,7 +9,7 @@
 //! | add contexts | sends them in front of the prompt, in this run |
 //! | rewrite the history before a call, whose first row are the documents of the agent; the system prompt, tools, temperature, limit of tokens, schema | sends that; what it keeps is not changed |
 //! | rewrite the answer of the model | keeps and returns the rewritten one |
-//! | rewrite a reply with calls | sends the rewritten one in this run and stores it in its memory; see [below](#what-stays-as-it-was) |
+//! | rewrite a reply with calls | sends the rewritten one in this run and stores it in its memory; see [below](#what-stays-as-it-was). Gates and tools get the arguments that hooks at `post_model_call` left: a mask of the stored row does not reach them |
 //! | ask for another answer | repeats the call, unless text of the answer was streamed |
 //! | deny a tool call; ask, and the approver says no | the model reads the reason |
 //! | rewrite the arguments | runs the tool with these |
@@ -19,8 +19,8 @@
 //! | block the answer, halt, fail although required | stops with the reason |
 //! | judge a stream | shows a piece after hooks have passed it; passes them an answer that it does not stream whole |
 //!
-//! Arguments that another hook of the agent rewrote are judged as it left them. If hooks rewrote the same arguments in the
-//! reply, the call is denied. An answer that the model gives by a tool of rig (`submit`, `final_result`) is judged at `stop`
+//! Arguments that another hook of the agent rewrote are judged as it left them. If hooks rewrote the same arguments at
+//! `post_model_call`, the call is denied. An answer that the model gives by a tool of rig (`submit`, `final_result`) is judged at `stop`
 //! as the text that rig makes of it.
 //!
 //! # What stops the run
@@ -55,6 +55,8 @@
 //! - rig does not tell its hooks how many turns a run has. Unless [`RigHooks::max_turns`] says it, hooks that continue a run
 //!   in its last turn make rig end it with its error `MaxTurns`, and the answer is only in the history of that error.
 //! - A run that is dropped fires no `turn_end`.
+//! - In a run that is [resumed](rig_agent::Agent::resume), hooks see what is still to do: not its prompt, nor the replies that
+//!   it has. The gates judge the open calls as the model made them, and rows that hooks had masked are as they were.
 //! - Use one [`RigHooks`] in an agent. A second one does not see a call that the first one denied, and stops the run if the
 //!   first one answered it.
 //! - An agent that is a tool of another one has its own hooks: add a [`RigHooks`] to each. The gates of the outer agent judge

@@ -9,7 +9,7 @@ use hook_sdk::kinds::{ExitReason, StreamChannel};
 use hook_sdk::protocol::{StepError, StepErrorKind};
 use rig_agent::agent::{HookContext as RigContext, ModelTurnAction};
 use rig_core::effect::EffectId;
-use rig_core::message::{AssistantContent, Message as Row};
+use rig_core::message::{AssistantContent, CallId, Message as Row};
 
 use crate::parked::Parked;
 
@@ -82,8 +82,9 @@ pub(crate) struct RunData {
     pub(crate) tools: HashMap<EffectId, ToolStep>,
     /// Replies with calls as the model gave them, and as hooks left them: rig keeps the first, models read the second.
     pub(crate) replies: Vec<(Vec<AssistantContent>, Vec<AssistantContent>)>,
-    /// Whether the last of these is the last reply.
-    pub(crate) is_masked: bool,
+    /// The calls of the last reply: their arguments as the model made them, and as hooks at `post_model_call` left them. A
+    /// mask of the stored row leaves the tools their input.
+    pub(crate) inputs: Vec<(CallId, ToolInput, ToolInput)>,
     /// The tool with which the model answers in the last call, if rig has one.
     pub(crate) output_tool: Option<String>,
     /// The pieces of the last reply that hooks have seen, joined.

@@ -409,6 +409,68 @@ async fn what_a_hook_of_the_app_made_of_a_call_is_judged_and_runs() {
     }
 }
 
+/// Sets the text of each call in a reply or a row.
+fn set_text(content: &mut [Block], text: Option<&'static str>) {
+    for block in content {
+        if let (Block::ToolUse(call), Some(text)) = (block, text) {
+            call.input["text"] = text.into();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_mask_of_the_stored_row_leaves_gates_and_tools_their_input() {
+    // What hooks make of the call at `post_model_call`, and of its row; what the gate judges and the tool gets.
+    for (reply, row, expected) in [
+        (None, Some("***"), "given"),
+        (Some("edited"), Some("***"), "edited"),
+        (Some("edited"), Some("given"), "edited"),
+        (Some("edited"), None, "edited"),
+        (Some("deny"), Some("given"), "deny"),
+    ] {
+        let log = Seen::default();
+        let (judged, ran) = (log.clone(), log.clone());
+        let hooks = || {
+            let (judged, ran) = (judged.clone(), ran.clone());
+            with([
+                Hook::at::<PostModelCall>("sets_calls")
+                    .writer(move |_, _, left: &mut ModelReply| set_text(&mut left.content, reply)),
+                Hook::at::<BeforeCreateMessage>("masks_rows")
+                    .writer(move |_, _, left: &mut Message| set_text(&mut left.content, row)),
+                Hook::at::<BeforeToolCall>("gate").reader(move |_, _, input: &ToolInput| {
+                    judged.lock().unwrap().push(input["text"].as_str().unwrap().to_owned());
+                    if input["text"] == "deny" { Permission::deny("no") } else { Permission::NoOpinion }
+                }),
+                Hook::at::<AfterToolCallSuccess>("result").reader(move |_, _, result: &ToolResult| {
+                    ran.lock().unwrap().push(result.text().into_owned());
+                }),
+            ])
+        };
+        let desk = desk([call("given"), MockTurn::text("done")], hooks());
+        assert_eq!(desk.ask("go").await.as_deref(), Ok("done"));
+        let sent = desk.sent(1).join("\n");
+        let text = row.or(reply).unwrap();
+        assert!(sent.contains(&format!("\"arguments\":{{\"text\":\"{text}\"}}")), "{reply:?} {row:?}: {sent}");
+        let events = vec![MockStreamEvent::tool_call("call_1", "echo", json!({"text": "given"}))];
+        stream(hooks(), vec![events, vec![MockStreamEvent::text("done")]]).await.1.unwrap();
+        let runs = if expected == "deny" { vec!["deny"; 2] } else { vec![expected; 4] };
+        assert_eq!(seen(&log), runs, "{reply:?} {row:?}");
+    }
+    // A call that one hook renames has no name to judge, whatever another one writes into the row.
+    let name = |content: &mut [Block], to: &str| {
+        if let Some(Block::ToolUse(call)) = content.first_mut() {
+            call.name = to.to_owned();
+        }
+    };
+    let there =
+        Hook::at::<PostModelCall>("there").writer(move |_, _, left: &mut ModelReply| name(&mut left.content, "other"));
+    let back =
+        Hook::at::<BeforeCreateMessage>("back").writer(move |_, _, left: &mut Message| name(&mut left.content, "echo"));
+    let desk = desk([call("hi"), MockTurn::text("done")], with([there, back]));
+    assert!(desk.ask("go").await.unwrap_err().contains("other calls than the model"));
+    assert_eq!(desk.ran(), 0);
+}
+
 #[tokio::test]
 async fn hooks_that_change_nothing_change_nothing() {
     let repeated = || vec![call("one"), call("two"), MockTurn::text("done")];

@@ -7,7 +7,7 @@ use hook_sdk::kinds::{BeforeCreateMessage, PostModelCall, StreamDelta};
 use hook_sdk::protocol::NextStep;
 use rig_agent::agent::{HookContext as RigContext, ModelTurnAction, RunStart, RunStartAction};
 use rig_core::completion::{CompletionRequest, CompletionResponse};
-use rig_core::message::{CallId, ToolCall as RigCall, ToolName};
+use rig_core::message::ToolCall as RigCall;
 
 use crate::parked::{Next, Parked};
 use crate::run::{Ended, ModelStep, Run};
@@ -47,7 +47,8 @@ impl RigHooks {
         }
         let (parked, undelivered) = {
             let mut data = run.data();
-            (data.is_masked, data.output_tool) = (false, request::output_tool(request));
+            data.output_tool = request::output_tool(request);
+            data.inputs.clear();
             data.streamed.clear();
             (data.model.take(), data.next.take())
         };
@@ -131,6 +132,17 @@ impl RigHooks {
             Next::End(reply) => reply?,
         };
         rows::name_calls(&mut reply.content, &response.choice);
+        let identity = |call: &RigCall| (call.id.to_string(), call.function.name.to_string());
+        if !reply
+            .tool_calls()
+            .map(|call| (call.id.clone(), call.name.clone()))
+            .eq(calls(&response.choice).map(identity))
+        {
+            return Err(OTHER_CALLS.into());
+        }
+        let inputs = calls(&response.choice).zip(reply.tool_calls());
+        run.data().inputs =
+            inputs.map(|(made, left)| (made.id.clone(), rows::input(made), left.input.clone())).collect();
         let is_last = rig.turn() >= self.max_turns;
         let row = if reply.tool_calls().next().is_some() {
             self.hooks.store(&run.cx, reply, async |_| ()).await?
@@ -151,16 +163,14 @@ impl RigHooks {
         }
         let choice = rows::parts(&response.choice, &row.content)?;
         if !calls(&choice).map(identity).eq(calls(&response.choice).map(identity)) {
-            return Err("hooks left other calls than the model made, and rig cannot carry that".into());
+            return Err(OTHER_CALLS.into());
         }
         if !calls(&choice).filter(is_output).eq(calls(&response.choice).filter(is_output)) {
             return Err(BY_TOOL.into());
         }
         // rig replaces no reply with calls.
         if calls(&choice).next().is_some() {
-            let mut data = run.data();
-            data.replies.push((response.choice.clone(), choice));
-            data.is_masked = true;
+            run.data().replies.push((response.choice.clone(), choice));
             return Ok(None);
         }
         let mut left = response.clone();
@@ -190,6 +200,4 @@ impl RigHooks {
 /// Why a run stops in which hooks rewrote the call by which the model answers.
 const BY_TOOL: &str = "a hook rewrote an answer that the model gave by a tool, and rig keeps it as it was";
 
-fn identity(call: &RigCall) -> (&CallId, &ToolName) {
-    (&call.id, &call.function.name)
-}
+const OTHER_CALLS: &str = "hooks left other calls than the model made, and rig cannot carry that";

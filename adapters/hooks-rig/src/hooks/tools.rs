@@ -1,6 +1,6 @@
 //! Calls of tools, and their results.
 
-use super::{Ask, NOT_JUDGED, RigHooks, calls};
+use super::{Ask, NOT_JUDGED, RigHooks};
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -23,19 +23,12 @@ impl RigHooks {
         }
         let id = event.call_id.map_or_else(|| event.id.to_string(), ToString::to_string);
         let given = ToolInput::parse(args);
-        // The arguments as the model made them, and as hooks left them in a reply that they changed.
-        let made: Vec<(ToolInput, ToolInput)> = {
-            let data = run.data();
-            let reply = data.replies.last().filter(|_| data.is_masked);
-            let made = reply.into_iter().flat_map(|(made, left)| calls(made).zip(calls(left)));
-            made.filter(|(made, _)| Some(&made.id) == event.call_id)
-                .map(|(made, left)| (rows::input(made), rows::input(left)))
-                .collect()
-        };
-        let input = match made.iter().find(|(made, _)| *made == given) {
-            Some((_, left)) => left.clone(),
+        let mut inputs = run.data().inputs.clone();
+        inputs.retain(|(id, ..)| Some(id) == event.call_id);
+        let input = match inputs.iter().find(|(_, made, _)| *made == given) {
+            Some((.., left)) => left.clone(),
             // Another hook of the agent rewrote them; the gates judge its version.
-            None if made.iter().all(|(made, left)| made == left || *left == given) => given.clone(),
+            None if inputs.iter().all(|(_, made, left)| made == left || *left == given) => given.clone(),
             None => {
                 return DispatchAction::skip("two hooks of the agent rewrote the arguments of this call differently");
             }
