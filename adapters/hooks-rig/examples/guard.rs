@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let agent = AgentBuilder::new(model)
         .preamble("You add.")
         .tool(Add)
-        .add_hook(RigHooks::new(hooks)) // the new line
+        .add_hook(RigHooks::new(hooks)) // the new line, added last
         .build();
     // ANCHOR_END: agent
 

@@ -35,8 +35,8 @@ const LIMIT: u32 = 8;
 
 type Ask = Arc<dyn Fn(ToolQuestion) -> BoxFuture<'static, Approval> + Send + Sync>;
 
-/// A set of hooks as one hook of an agent: `AgentBuilder::add_hook(RigHooks::new(hooks))`. Add it last, so that the hooks
-/// judge what the agent does.
+/// A set of hooks as one hook of an agent: `AgentBuilder::add_hook(RigHooks::new(hooks))`. Add it last: what a hook behind it
+/// rewrites, nobody judges.
 #[derive(Clone)]
 pub struct RigHooks {
     hooks: HookSet,
@@ -96,6 +96,10 @@ impl RigHooks {
 /// Why a run stops in which another hook of the agent repaired, skipped or retried a call that rig refuses.
 const NOT_JUDGED: &str = "another hook of the agent took care of an invalid call, and rig showed that reply to no hook";
 
+/// Why a run stops with two sets of hooks.
+const TWO_SETS: &str = "the agent has two `RigHooks`, and what the second one rewrites, the first one does not judge: \
+    make one of the hooks of both";
+
 fn calls(content: &[AssistantContent]) -> impl Iterator<Item = &RigCall> {
     content.iter().filter_map(|part| match part {
         AssistantContent::ToolCall(call) => Some(call),
@@ -106,11 +110,18 @@ fn calls(content: &[AssistantContent]) -> impl Iterator<Item = &RigCall> {
 impl AgentHook for RigHooks {
     async fn on_run_start(&self, rig: &RigContext, event: RunStart<'_>) -> RunStartAction {
         let run = self.run(rig);
+        if run.is_second {
+            return RunStartAction::Stop(run.end(TWO_SETS.into()));
+        }
         self.prompt(&run, event).await.unwrap_or_else(|ended| RunStartAction::Stop(run.end(ended)))
     }
 
     async fn on_dispatch(&self, rig: &RigContext, event: DispatchEvent<'_>) -> DispatchAction {
         let run = self.run(rig);
+        // A run that is resumed has no start.
+        if run.is_second {
+            return DispatchAction::stop(run.end(TWO_SETS.into()));
+        }
         match event.kind {
             EffectKind::ToolCall { name, args } => self.call(&run, event, name, args).await,
             EffectKind::Completion { request, stream } => match self.request(&run, rig, request, *stream).await {

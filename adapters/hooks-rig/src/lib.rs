@@ -19,9 +19,9 @@
 //! | block the answer, halt, fail although required | stops with the reason |
 //! | judge a stream | shows a piece after hooks have passed it; passes them an answer that it does not stream whole |
 //!
-//! Arguments that another hook of the agent rewrote are judged as it left them. If hooks rewrote the same arguments at
-//! `post_model_call`, the call is denied. An answer that the model gives by a tool of rig (`submit`, `final_result`) is judged at `stop`
-//! as the text that rig makes of it.
+//! Add [`RigHooks`] behind all other hooks of the agent: what those in front of it make of arguments is judged, and what those
+//! behind it make of them is not. If hooks rewrote the same arguments at `post_model_call`, the call is denied. An answer that
+//! the model gives by a tool of rig (`submit`, `final_result`) is judged at `stop` as the text that rig makes of it.
 //!
 //! # What stops the run
 //!
@@ -57,8 +57,7 @@
 //! - A run that is dropped fires no `turn_end`.
 //! - In a run that is [resumed](rig_agent::Agent::resume), hooks see what is still to do: not its prompt, nor the replies that
 //!   it has. The gates judge the open calls as the model made them, and rows that hooks had masked are as they were.
-//! - Use one [`RigHooks`] in an agent. A second one does not see a call that the first one denied, and stops the run if the
-//!   first one answered it.
+//! - Use one [`RigHooks`] in an agent. With two, each run stops.
 //! - An agent that is a tool of another one has its own hooks: add a [`RigHooks`] to each. The gates of the outer agent judge
 //!   only that it is called.
 //! - The stop reason of an answer that was cut off with a call in it is `length`, and its calls run, as rig runs them.

@@ -113,6 +113,8 @@ impl RunData {
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) cx: HookContext,
+    /// Whether the agent has another set, which came first.
+    pub(crate) is_second: bool,
     data: Arc<Mutex<RunData>>,
 }
 
@@ -138,7 +140,7 @@ impl Run {
         if asks {
             cx = cx.human_present(true);
         }
-        let run = Self { cx: cx.build(), data: Arc::default() };
+        let run = Self { cx: cx.build(), is_second: !runs.0.is_empty(), data: Arc::default() };
         runs.0.insert(of, run.clone());
         rig.scratchpad().insert(runs);
         run

@@ -4,6 +4,7 @@
 
 mod hooks;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -15,16 +16,18 @@ use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
 use hooks_rig::RigHooks;
 use rig_agent::agent::{
-    Agent, AgentBuilder, AgentHook, DispatchAction, DispatchEvent, HookContext as RigContext, HookStack,
-    InvalidToolCallAction, InvalidToolCallContext, ModelTurnAction, ModelTurnFinished,
+    Agent, AgentBuilder, AgentHook, AgentRun, DispatchAction, DispatchEvent, HookContext as RigContext, HookStack,
+    InvalidToolCallAction, InvalidToolCallContext, ModelTurn, ModelTurnAction, ModelTurnFinished,
 };
 use rig_agent::extractor::ExtractorBuilder;
 use rig_agent::test_utils::{MockCompletionModel, MockStreamEvent, MockTurn};
 use rig_agent::tool::{Tool, ToolContext};
-use rig_core::completion::{CompletionRequest, FinishReason};
+use rig_core::completion::{CompletionRequest, FinishReason, Usage};
 use rig_core::effect::EffectKind;
 use rig_core::memory::InMemoryConversationMemory;
-use rig_core::message::{AssistantContent, Message as Row, ToolCall as RigCall, ToolFunction, ToolName};
+use rig_core::message::{
+    AssistantContent, AssistantMessage, Message as Row, ToolCall as RigCall, ToolFunction, ToolName,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -366,10 +369,13 @@ impl AgentHook for Clamp {
     }
 }
 
-fn call_and(said: &str, text: &str) -> MockTurn {
+fn call_part(text: &str) -> AssistantContent {
     let function = ToolFunction::new(ToolName::new("echo").unwrap(), json!({"text": text}));
-    let call = AssistantContent::ToolCall(RigCall::from_wire("call_1", function));
-    MockTurn::from_contents([AssistantContent::text(said), call])
+    AssistantContent::ToolCall(RigCall::from_wire("call_1", function))
+}
+
+fn call_and(said: &str, text: &str) -> MockTurn {
+    MockTurn::from_contents([AssistantContent::text(said), call_part(text)])
 }
 
 /// Masks the text of replies, and the arguments of calls if `calls`.
@@ -480,7 +486,7 @@ async fn hooks_that_change_nothing_change_nothing() {
     let answer = earlier.result(vec![rig_core::message::ToolResultContent::text("before")]);
     let history = [
         Row::user("before"),
-        Row::Assistant(rig_core::message::AssistantMessage::new(vec![AssistantContent::ToolCall(earlier)])),
+        Row::Assistant(AssistantMessage::new(vec![AssistantContent::ToolCall(earlier)])),
         Row::User { content: vec![rig_core::message::UserContent::ToolResult(answer)] },
         Row::assistant("yes"),
     ];
@@ -632,6 +638,25 @@ async fn somebody_is_present_whatever_is_set_first() {
         assert_eq!(desk([MockTurn::text("hi")], hooks).ask("go").await.as_deref(), Ok("hi"));
     }
     assert!(desk([MockTurn::text("hi")], present()).ask("go").await.is_err());
+}
+
+#[tokio::test]
+async fn an_agent_with_two_sets_of_hooks_does_not_run() {
+    let two = || behind(rig(&["judge"]), rig(&["judge"]));
+    let fresh = desk([call("hi"), MockTurn::text("done")], two());
+    assert!(fresh.ask("go").await.unwrap_err().contains("the agent has two `RigHooks`"));
+    assert_eq!(fresh.model.request_count(), 0);
+    // A run that is resumed has no start.
+    let mut run = AgentRun::new("go").max_turns(4);
+    run.next_step().unwrap();
+    run.advertise_tools(1, vec![]);
+    let names = BTreeSet::from(["echo".to_owned()]);
+    let parts = vec![call_part("hi")];
+    let turn = AssistantMessage::new(parts.clone());
+    run.model_response(ModelTurn::new(turn, parts, Usage::default(), names.clone(), names, json!({}))).unwrap();
+    let resumed = desk([MockTurn::text("done")], two());
+    assert!(resumed.agent.resume(run).await.unwrap_err().to_string().contains("the agent has two `RigHooks`"));
+    assert_eq!(resumed.ran(), 0);
 }
 
 #[tokio::test]
