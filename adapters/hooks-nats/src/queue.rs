@@ -47,7 +47,8 @@ impl NatsJobs {
     /// `name` unless they exist.
     ///
     /// # Errors
-    /// [`NatsError`] if no server can be reached, if it does not store messages, or if it refuses the streams.
+    /// [`NatsError`] if no server can be reached, if it does not store messages, if it refuses the streams, or if one of
+    /// them exists with settings that can lose jobs.
     pub async fn connect(url: &str, name: &str) -> Result<Self, NatsError> {
         Self::connect_with(ConnectOptions::new(), url, name).await
     }

@@ -7,6 +7,7 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, LastRawMessageErrorKi
 use async_nats::jetstream::{Context, Message};
 use async_nats::{Client, HeaderMap};
 use bytes::Bytes;
+use serde_json::Value;
 
 use crate::error::NatsError;
 
@@ -15,6 +16,19 @@ const DUPLICATES: Duration = Duration::from_secs(600);
 
 /// How long it is known of a job that it is over.
 const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What decides whether a stream can lose messages that it has taken, in the words of the server: that has to be as it is
+/// made here. A limit of its size is not among them, because a stream that discards new messages only takes fewer.
+const FIXED: [&str; 8] = [
+    "subjects",
+    "retention",
+    "discard",
+    "discard_new_per_subject",
+    "max_msgs_per_subject",
+    "storage",
+    "persist_mode",
+    "no_ack",
+];
 
 /// How long to wait for an answer of the server. What is lost with a connection is sent again.
 pub(crate) const ANSWER: Duration = Duration::from_secs(2);
@@ -45,15 +59,16 @@ impl Streams {
             name: format!("{name}_{what}"),
             subjects: vec![format!("{name}.{what}.>")],
             duplicate_window: DUPLICATES,
+            discard: DiscardPolicy::New,
             ..Config::default()
         };
         let open = async |config: Config| {
             let what = format!("the stream `{}` could not be opened", config.name);
-            context.get_or_create_stream(config).await.map_err(NatsError::of(&what))
+            let stream = context.get_or_create_stream(config.clone()).await.map_err(NatsError::of(&what))?;
+            check(&config, &stream.cached_info().config)?;
+            Ok(stream)
         };
-        // A full queue refuses jobs.
-        let (retention, discard) = (RetentionPolicy::WorkQueue, DiscardPolicy::New);
-        let jobs = open(Config { retention, discard, ..config("jobs") }).await?;
+        let jobs = open(Config { retention: RetentionPolicy::WorkQueue, ..config("jobs") }).await?;
         let states = open(Config { max_messages_per_subject: 1, ..config("states") }).await?;
         let over = open(Config { max_messages_per_subject: 1, max_age: REMEMBERED, ..config("over") }).await?;
         let buried = open(config("buried")).await?;
@@ -82,4 +97,37 @@ impl Streams {
         let _ = message.ack().await;
         Ok(())
     }
+}
+
+/// Refuses a stream with which jobs could be lost or run twice.
+fn check(made: &Config, found: &Config) -> Result<(), NatsError> {
+    let fields = |config| serde_json::to_value(config).unwrap_or_default();
+    let (wanted, has) = (fields(made), fields(found));
+    let mut edits: Vec<String> = Vec::new();
+    for field in FIXED {
+        let wanted = set(&wanted[field]);
+        if wanted != set(&has[field]) {
+            edits.push(match wanted {
+                Some(Value::String(wanted)) => format!("set `{field}` to `{wanted}`"),
+                Some(wanted) => format!("set `{field}` to `{wanted}`"),
+                None => format!("unset `{field}`"),
+            });
+        }
+    }
+    if !found.max_age.is_zero() && (made.max_age.is_zero() || found.max_age < made.max_age) {
+        edits.push(match made.max_age {
+            Duration::ZERO => "unset `max_age`".to_owned(),
+            least => format!("set `max_age` to {least:?} or more"),
+        });
+    }
+    if edits.is_empty() {
+        return Ok(());
+    }
+    Err(NatsError(format!("the stream `{}` could lose jobs or let them run twice: {}", made.name, edits.join(", "))))
+}
+
+/// The value of a field, if it says anything: the server writes what is not set in several ways.
+fn set(value: &Value) -> Option<&Value> {
+    let says_nothing = value.is_null() || value == false || value.as_i64().is_some_and(|number| number <= 0);
+    (!says_nothing).then_some(value)
 }

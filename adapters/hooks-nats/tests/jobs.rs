@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_nats::jetstream;
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use hook_sdk::worker::{Burial, Worker};
 use hook_sdk::{CancellationToken, Registry};
 use hooks_conformance::{JobEngine, check_jobs};
@@ -130,6 +130,92 @@ async fn a_queue_that_is_full_refuses_a_job() {
     assert!(refused.contains("is full"), "{refused}");
     let large = queue(jobs, "once", &"x".repeat(1 << 20)).await.unwrap_err();
     assert!(large.contains("raise `max_payload` of the server"), "{large}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_a_stream_keeps_jobs_waiting_and_loses_none() {
+    let Some(server) = Server::start() else { return };
+    let jobs = server.jobs().await;
+    let broker = broker(&server).await;
+    let limit = async |what: &str, max_messages| {
+        let name = format!("desk_{what}");
+        let config = broker.get_stream(&name).await.unwrap().cached_info().config.clone();
+        broker.update_stream(Config { max_messages, ..config }).await.unwrap();
+    };
+    for (round, what) in ["states", "over", "buried"].into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs");
+        limit(what, i64::try_from(round * 3 + 1).unwrap()).await;
+        let stop = CancellationToken::new();
+        let worker = tokio::spawn({
+            let (jobs, file, stop) = (jobs.clone(), file.clone(), stop.clone());
+            async move { work(&jobs, &file, 3, stop).await }
+        });
+        for _ in 0..3 {
+            queue(jobs.clone(), "once", "fails").await.unwrap();
+        }
+        until("one runs", || !runs(&file).is_empty());
+        if what == "buried" {
+            until("all run", || runs(&file)["once fails"] == 3);
+        }
+        limit(what, -1).await;
+        work_until_empty(&jobs, &file).await;
+        stop.cancel();
+        worker.await.unwrap();
+        let buried = jobs.buried("once", 10).await.unwrap();
+        let why: Vec<_> = buried.iter().map(|job| job.why).collect();
+        assert_eq!((runs(&file)["once fails"], why), (3, vec![Burial::Failed; 3 * (round + 1)]), "{what}");
+    }
+}
+
+/// What an operator has made of a stream, and what the error says to do.
+type Made = (&'static str, fn(&mut Config), Option<&'static str>);
+
+const MADE: [Made; 16] = [
+    ("jobs", |made| made.discard = DiscardPolicy::Old, Some("set `discard` to `new`")),
+    ("states", |made| made.discard = DiscardPolicy::Old, Some("set `discard` to `new`")),
+    ("buried", |made| made.discard = DiscardPolicy::Old, Some("set `discard` to `new`")),
+    ("jobs", |made| made.retention = RetentionPolicy::Interest, Some("set `retention` to `workqueue`")),
+    ("states", |made| made.retention = RetentionPolicy::WorkQueue, Some("set `retention` to `limits`")),
+    ("jobs", |made| made.max_messages_per_subject = 3, Some("unset `max_msgs_per_subject`")),
+    ("states", |made| made.discard_new_per_subject = true, Some("unset `discard_new_per_subject`")),
+    ("jobs", |made| made.max_age = Duration::from_secs(60), Some("unset `max_age`")),
+    ("over", |made| made.max_age = Duration::from_secs(60), Some("set `max_age` to 86400s or more")),
+    ("jobs", |made| made.storage = StorageType::Memory, Some("set `storage` to `file`")),
+    ("jobs", |made| made.subjects = vec!["other".to_owned()], Some("set `subjects` to `[\"")),
+    ("jobs", |made| made.no_ack = true, Some("unset `no_ack`")),
+    (
+        "buried",
+        |made| (made.discard, made.max_age) = (DiscardPolicy::Old, Duration::from_secs(60)),
+        Some("set `discard` to `new`, unset `max_age`"),
+    ),
+    ("jobs", |made| (made.max_messages, made.max_bytes, made.max_message_size) = (9, 1 << 20, 1 << 10), None),
+    ("over", |made| made.max_age *= 2, None),
+    ("over", |made| made.max_age = Duration::ZERO, None),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_could_lose_jobs_is_refused_with_what_to_set() {
+    let Some(server) = Server::start() else { return };
+    let broker = broker(&server).await;
+    for (number, (what, edit, expected)) in MADE.into_iter().enumerate() {
+        let queue = format!("q{number}");
+        NatsJobs::connect(&server.url(), &queue).await.unwrap();
+        let name = format!("{queue}_{what}");
+        let mut made = broker.get_stream(&name).await.unwrap().cached_info().config.clone();
+        broker.delete_stream(&name).await.unwrap();
+        edit(&mut made);
+        made.duplicate_window = Duration::from_secs(1);
+        broker.create_stream(made).await.unwrap();
+        let opened = NatsJobs::connect(&server.url(), &queue).await.map(drop).map_err(|error| error.to_string());
+        match expected {
+            None => assert_eq!(opened, Ok(()), "{name}"),
+            Some(todo) => {
+                let start = format!("the stream `{name}` could lose jobs or let them run twice: {todo}");
+                assert!(opened.as_ref().is_err_and(|error| error.starts_with(&start)), "{start}\n{opened:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
