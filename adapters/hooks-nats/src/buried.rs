@@ -61,10 +61,20 @@ impl NatsJobs {
     /// Queues a buried job again, as it was queued first.
     ///
     /// # Errors
-    /// [`NatsError`] if the server does not answer. The job may then be queued and still be buried; it can be tried again.
+    /// [`NatsError`] if the job is no longer buried, or if the server does not answer. It may then be queued and still be
+    /// buried; it can be tried again.
     pub async fn retry(&self, buried: &BuriedJob) -> Result<(), NatsError> {
         let streams = &self.streams;
         let failed = "the job could not be queued again";
+        match streams.buried.get_raw_message(buried.sequence).await {
+            Ok(_) => {}
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                return Err(NatsError(
+                    "the job is no longer buried: it was queued again before, or removed".to_owned(),
+                ));
+            }
+            Err(error) => return Err(NatsError::of(failed)(error)),
+        }
         let mut payload = buried.job.clone();
         if let Ok(mut job) = serde_json::from_slice::<Job>(&payload) {
             // The one with its id is over.

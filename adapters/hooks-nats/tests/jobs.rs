@@ -232,6 +232,10 @@ async fn a_job_that_failed_can_be_queued_again() {
         assert_eq!((buried.len(), buried[0].why, &*buried[0].cause), (1, Burial::Failed, "it fails"));
         jobs.retry(&buried[0]).await.unwrap();
         assert!(jobs.buried("once", 10).await.unwrap().is_empty());
+        let again = jobs.retry(&buried[0]).await.unwrap_err().to_string();
+        assert_eq!(again, "the job is no longer buried: it was queued again before, or removed");
+        let queued = broker(&server).await.get_stream("desk_jobs").await.unwrap().cached_info().state.messages;
+        assert_eq!(queued, 1);
     }
 }
 
