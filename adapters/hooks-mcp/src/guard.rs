@@ -1,9 +1,12 @@
 //! A call of a tool, judged by hooks.
 
 use std::fmt::{self, Display};
-use std::future::{Future, pending};
+use std::future::{Future, pending, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 
 use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
@@ -174,15 +177,7 @@ impl McpGuard {
         let cx = self.cx.to_builder().human_present(human).cancellation(open.clone()).build();
         let mut said: Option<(ServerAnswer<T>, ToolResult)> = None;
         let (slot, is_open) = (&mut said, &open);
-        let step = self.hooks.tool_call(&cx, &call).ask(|question: ToolQuestion| {
-            let ask = self.ask.clone();
-            async move {
-                match ask {
-                    Some(ask) => ask(question).await,
-                    None => Approval::No("There is nobody to ask".to_owned()),
-                }
-            }
-        });
+        let step = self.hooks.tool_call(&cx, &call).ask(|question: ToolQuestion| answer_of(self.ask.clone(), question));
         let left = step.run(move |input: ToolInput| async move {
             let arguments = match &*input {
                 _ if input == given => arguments,
@@ -217,6 +212,17 @@ impl McpGuard {
             (Err(end), _) => GuardedCall::Changed(refusal(&ended(&end))),
         }
     }
+}
+
+/// What the approver answers. One that panics has not agreed.
+async fn answer_of(ask: Option<Ask>, question: ToolQuestion) -> Approval {
+    let Some(ask) = ask else { return Approval::No("There is nobody to ask".to_owned()) };
+    let mut answer = pin!(async move { ask(question).await });
+    poll_fn(|cx| {
+        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx)))
+            .unwrap_or_else(|_| Poll::Ready(Approval::No("What answers questions has failed".to_owned())))
+    })
+    .await
 }
 
 /// A result of a call that has none.

@@ -5,6 +5,8 @@
 
 mod everything;
 
+use std::time::Duration;
+
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
@@ -138,6 +140,28 @@ async fn an_approver_is_asked() {
         });
         let client = connected(guard.serve(Everything)).await;
         assert_eq!(said(&client.call_tool(call("echo", "ask")).await.unwrap()).0, expected);
+    }
+}
+
+#[tokio::test]
+async fn an_approver_that_panics_has_not_agreed() {
+    fn breaks() {
+        assert!(std::hint::black_box(false), "the approver has broken");
+    }
+    let early = guard().ask(|_| {
+        breaks();
+        std::future::ready(Approval::Yes)
+    });
+    let late = guard().ask(async |_| {
+        tokio::task::yield_now().await;
+        breaks();
+        Approval::Yes
+    });
+    for guard in [early, late] {
+        let client = connected(guard.serve(Everything)).await;
+        let answer = tokio::time::timeout(Duration::from_secs(30), client.call_tool(call("echo", "ask"))).await;
+        let (text, is_error) = said(&answer.expect("an answer").unwrap());
+        assert_eq!((&*text, is_error), ("Denied: may I?. What answers questions has failed", true));
     }
 }
 
