@@ -175,6 +175,7 @@ impl Session {
             return self.refuse(raw_id, INVALID_REQUEST, "its id is that of another request").await;
         }
         let (tool, arguments) = call;
+        let is_typed = is_typed(line);
         let text = match &id {
             Id::Number(number) => number.to_string(),
             // The calls 1 and "1" are two.
@@ -222,7 +223,10 @@ impl Session {
             let answer = match session.guard.call(call, run).await {
                 GuardedCall::Unchanged(Ok(line)) => line,
                 GuardedCall::Unchanged(Err(reason)) => error(raw_id.as_deref(), INTERNAL_ERROR, &reason),
-                GuardedCall::Changed(result) => {
+                GuardedCall::Changed(mut result) => {
+                    if is_typed {
+                        result.entry("resultType").or_insert_with(|| "complete".into());
+                    }
                     // What no hook has read, none can have changed; what it adds has no place.
                     let original = unread.lock().unwrap_or_else(PoisonError::into_inner).take();
                     original.unwrap_or_else(|| line_of(&json!({"jsonrpc": "2.0", "id": raw_id, "result": result})))
@@ -290,6 +294,13 @@ fn is_call(method: &str) -> bool {
 fn cancelled(params: Option<&RawValue>) -> Option<Id> {
     let params: Value = serde_json::from_str(params?.get()).ok()?;
     serde_json::from_value(params.get("requestId")?.clone()).ok()
+}
+
+/// Whether the client speaks a version in which each result says of what type it is.
+fn is_typed(line: &[u8]) -> bool {
+    let call: Value = serde_json::from_slice(line).unwrap_or_default();
+    let version = &call["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+    version.as_str().is_some_and(|version| version >= "2026-07-28")
 }
 
 fn with_arguments(line: &[u8], arguments: Option<Map<String, Value>>) -> Vec<u8> {

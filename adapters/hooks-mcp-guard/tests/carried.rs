@@ -81,6 +81,17 @@ fn every_outcome_of_hooks_reaches_the_client() {
     assert!(peer.end().1.success());
 }
 
+#[test]
+fn a_result_of_the_guard_says_its_type_to_clients_that_expect_it() {
+    for (version, expected) in [("2026-07-28", json!("complete")), ("2025-11-25", Value::Null)] {
+        let mut peer = Peer::greeted(guarded(&everything()));
+        let meta = json!({"io.modelcontextprotocol/protocolVersion": version});
+        let params = json!({"name": "delete", "arguments": {"text": "x"}, "_meta": meta});
+        let denied = peer.request(&json!(1), "tools/call", &params)["result"].take();
+        assert_eq!((&denied["isError"], &denied["resultType"]), (&json!(true), &expected), "{version}");
+    }
+}
+
 /// Calls that no hook of the tests has an opinion about, and everything else of the protocol.
 const TRAFFIC: &[&str] = &[
     r#"{"jsonrpc": "2.0", "id": "greeting",  "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {"sampling": {}}, "clientInfo": {"name": "test", "version": "1"}}}"#,

@@ -31,6 +31,9 @@ impl McpGuard {
 impl<S: Service<RoleServer>> GuardedServer<S> {
     async fn call(&self, request: CallToolRequest, cx: RequestContext<RoleServer>) -> Result<ServerResult, ErrorData> {
         let call = json::call(&request.params).id(cx.id.to_string()).cancellation(cx.ct.clone());
+        // From this version on, each result says of what type it is.
+        let newest = ProtocolVersion::V_2026_07_28;
+        let is_typed = cx.protocol_version().is_some_and(|version| version.as_str() >= newest.as_str());
         let run = async |arguments| {
             let mut request = request;
             request.params.arguments = arguments;
@@ -38,7 +41,13 @@ impl<S: Service<RoleServer>> GuardedServer<S> {
         };
         match self.guard.call(call, run).await {
             GuardedCall::Unchanged(answer) => answer,
-            GuardedCall::Changed(result) => Ok(ServerResult::CallToolResult(json::result(result))),
+            GuardedCall::Changed(result) => {
+                let mut result = json::result(result);
+                if is_typed {
+                    result.result_type.get_or_insert_default();
+                }
+                Ok(ServerResult::CallToolResult(result))
+            }
         }
     }
 }

@@ -14,9 +14,12 @@ use hook_sdk::verdict::Halt;
 use hooks_mcp::{McpCall, McpGuard, ServerAnswer};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientRequest, CustomNotification, CustomRequest, ErrorData,
-    InputRequiredResult, JsonObject, ServerConfig, ServerResult,
+    InputRequiredResult, JsonObject, ProtocolVersion, ResultType, ServerConfig, ServerResult,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleClient, RoleServer, RunningService, Service, ServiceExt};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext, RoleClient, RoleServer, RunningService,
+    Service, ServiceExt,
+};
 use serde_json::{Value, json};
 
 use everything::Everything;
@@ -123,6 +126,23 @@ async fn every_outcome_of_hooks_reaches_a_guarded_client() {
     }
     let error = guard.call_tool(call("refuse", "hi"), |params| client.call_tool(params)).await.unwrap_err();
     assert!(error.to_string().contains("refused: hi"), "{error}");
+}
+
+#[tokio::test]
+async fn a_result_of_the_guard_says_its_type_to_clients_that_expect_it() {
+    for preferred in [Some(ProtocolVersion::V_2026_07_28), None] {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move { guard().serve(Everything).serve(far).await.unwrap().waiting().await });
+        let mode = match preferred.clone() {
+            Some(version) => ClientLifecycleMode::Discover { preferred_versions: vec![version] },
+            None => ClientLifecycleMode::Initialize,
+        };
+        let client = ().serve_with_lifecycle(near, mode).await.unwrap();
+        for text in ["hi", "deny", "answer", "s3cret"] {
+            let result = client.call_tool(call("echo", text)).await.unwrap();
+            assert_eq!(result.result_type, preferred.as_ref().map(|_| ResultType::COMPLETE), "{preferred:?} {text}");
+        }
+    }
 }
 
 #[tokio::test]
