@@ -20,8 +20,9 @@
 //! within, so that what masks texts masks them too. An error of the protocol is a tool that failed; it stays an error unless a
 //! hook rewrites it or adds to it.
 //!
-//! Not carried: a call as a task, whose result comes later, is refused. A request for more input (`input_required`) is no
-//! result yet and passes.
+//! Not carried: if the server makes a task of a call, whose result comes later, the client gets an error in its place,
+//! although the server goes on with it. What a server says beside results, such as progress and logs, passes as it is. So does
+//! a request for more input (`input_required`), which is no result yet.
 //!
 //! # Features
 //!
