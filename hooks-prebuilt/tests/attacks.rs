@@ -212,6 +212,20 @@ fn what_this_parser_and_a_database_read_in_two_ways_is_denied() {
         ("postgres", "SELECT pg_catalog . pg_sleep /* x */ (9)"),
         ("postgres", "SELECT \"pg_sleep\"(9)"),
         ("postgres", "SELECT (pg_sleep)(9)"),
+        // A text goes on in the next line, and its escapes with it.
+        ("postgres", "SELECT E'a'\n'\\'' ; DROP TABLE t; --'"),
+        ("postgres", "SELECT E'a' -- b\n'\\'' ; DROP TABLE t; --'"),
+        ("duckdb", "SELECT E'a'\n'\\'' ; DROP TABLE t; --'"),
+        ("duckdb", "SELECT e'\\'' ; DROP TABLE t; --'"),
+        ("ansi", "SELECT e'\\'' ; DROP TABLE t; --'"),
+        ("postgres", "SELECT x'\\'; DROP TABLE t; --'"),
+        ("postgres", "SELECT $€$,\"$€$; DROP TABLE t; --\""),
+        ("postgres", "SELECT $a€$,\"$a€$; DROP TABLE t; --\""),
+        ("duckdb", "SELECT 1 --\r; DROP TABLE t"),
+        ("mysql", "SELECT 1 --\u{a0}x FROM (SELECT 1 AS `\u{a0}x`) t INTO OUTFILE '/tmp/x'"),
+        ("mysql", "SELECT 1 --\u{85}x FROM (SELECT 1 AS `\u{85}x`) t INTO OUTFILE '/tmp/x'"),
+        ("mariadb", "SELECT 1 --\u{3000}x FROM (SELECT 1 AS `\u{3000}x`) t INTO OUTFILE '/tmp/x'"),
+        ("redshift", "SELECT \u{a0}$$ FROM (SELECT 1 AS \"\u{a0}$$\") t; DROP TABLE t; -- \""),
     ];
     for (dialect, sql) in denied {
         assert!(check(dialect, sql).is_err(), "{dialect}: {sql}");
@@ -222,6 +236,8 @@ fn what_this_parser_and_a_database_read_in_two_ways_is_denied() {
         ("mysql", "SELECT 1 - -1, a /* b */ FROM t -- done"),
         ("databricks", "SELECT 'a''b', count(*) FROM t"),
         ("snowflake", "SELECT $$it's$$"),
+        ("postgres", "SELECT E'it\\'s', 'a'\n'b', x'00ff', $1, $a$it's$a$ -- done\r\nFROM t"),
+        ("duckdb", "SELECT a AS \"b\u{a0}c\", '10\u{a0}000' FROM t WHERE a LIKE '50\\%'"),
     ];
     for (dialect, sql) in passes {
         assert_eq!(check(dialect, sql), Ok(()), "{dialect}: {sql}");

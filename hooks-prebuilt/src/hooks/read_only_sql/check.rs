@@ -38,7 +38,7 @@ impl ReadOnlySql {
             return Err("it contains a null character".to_owned());
         }
         let mut tokens = Tokenizer::new(self.dialect, sql).tokenize().map_err(|error| error.to_string())?;
-        self.check_words(&tokens)?;
+        self.check_words(sql, &tokens)?;
         if self.name == "sqlite" {
             spell_out(&mut tokens);
         }
@@ -55,7 +55,7 @@ impl ReadOnlySql {
         walk.problem.map_or(Ok(()), Err)
     }
 
-    fn check_words(&self, tokens: &[Token]) -> Result<(), String> {
+    fn check_words(&self, sql: &str, tokens: &[Token]) -> Result<(), String> {
         let comment = |token: &Token, test: fn(&str) -> bool| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if test(text));
         // MySQL runs the text in some comments, whatever the dialect of this parser.
         let runs = |token: &Token| comment(token, |text| text.starts_with(['!', '+']) || text.starts_with("M!"));
@@ -71,8 +71,31 @@ impl ReadOnlySql {
         let is_hidden = |token: &Token| match token {
             Token::DollarQuotedString(_) => !has_dollars,
             Token::SingleQuotedString(text) => self.name == "databricks" && text.contains('\\'),
+            // This parser takes a backslash for an escape of the quote.
+            Token::HexStringLiteral(text) => !text.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            // Postgres ends it there.
+            Token::Whitespace(Whitespace::SingleLineComment { comment, .. }) => comment.trim_end().contains('\r'),
             _ => false,
         };
+        let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
+        // `E'\''` where this parser knows none, and a tag such as `$€$`.
+        let is_split = |two: &[Token]| match two {
+            [Token::Word(_), Token::SingleQuotedString(text)] => text.contains('\\'),
+            [Token::Placeholder(begins), Token::Word(_)] => begins.starts_with('$'),
+            _ => false,
+        };
+        // A text goes on in the next one, with its escapes: `E'a' '\''`.
+        let goes_on = |two: &[&Token]| {
+            two[0].to_string().ends_with('\'')
+                && matches!(two[1], Token::SingleQuotedString(text) if text.contains('\\'))
+        };
+        let is_ambiguous =
+            tokens.iter().any(is_hidden) || tokens.windows(2).any(is_split) || words.windows(2).any(goes_on);
+        // An escape in a text can be one, too.
+        let is_plain =
+            |token: &&&Token| !matches!(token, Token::EscapedStringLiteral(_) | Token::UnicodeStringLiteral(_));
+        let spaces = |text: &str| text.chars().filter(|c| c.is_whitespace() && !c.is_ascii()).count();
+        let within: usize = words.iter().filter(is_plain).map(|token| spaces(&token.to_string())).sum();
         let problems = [
             (tokens.iter().any(runs), "it contains a comment that a database may run"),
             (
@@ -80,13 +103,13 @@ impl ReadOnlySql {
                 "it contains a comment within another, which databases end in different places",
             ),
             (tokens.windows(3).any(is_escaped), "it contains a name with escapes; write it plainly"),
-            (tokens.iter().any(is_hidden), "it contains a text that databases end in different places"),
+            (is_ambiguous, "it contains a text or comment that databases end in different places"),
+            (spaces(sql) > within, "it contains white space that is not plain outside of a text or name"),
             (self.name == "mysql" && tokens.contains(&Token::Assignment), "it sets a variable with `:=`"),
         ];
         if let Some((_, problem)) = problems.iter().find(|(is, _)| *is) {
             return Err((*problem).to_owned());
         }
-        let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
         let is_operator = |token: &&&Token| match token {
             Token::Word(word) => word.keyword != Keyword::NoKeyword,
             Token::Comma | Token::Period | Token::Number(..) | Token::SingleQuotedString(_) => false,
