@@ -136,6 +136,45 @@ mod gate {
     }
 
     #[test]
+    fn a_call_that_a_person_refuses_does_not_count() {
+        for within in ["turn", "conversation", "per_minute"] {
+            let (set, pay) = (set(json!({ "pay": { within: 1 } })), call("x", "pay"));
+            let cx = cx(&set, "a", 1);
+            let end = |error: Option<&str>, ran: bool| {
+                let mut event = AfterToolCall::new(pay.clone(), pay.input.clone());
+                event.error = error.map(str::to_owned);
+                if ran {
+                    let failed = AfterToolCallFailure::new(pay.clone(), pay.input.clone(), "x");
+                    let _ = set.fire_blocking(&cx, &failed, ToolResult::error("x")).unwrap();
+                }
+                let _ = set.fire_blocking(&cx, &event, ()).unwrap();
+            };
+            for _ in 0..3 {
+                assert!(judge(&set, &cx, &pay).denial().is_none(), "{within}");
+                let _ = set.fire_blocking(&cx, &PermissionRequest::new(pay.clone()), pay.input.clone()).unwrap();
+                end(Some("the person said no"), false);
+            }
+            assert!(judge(&set, &cx, &pay).denial().is_none(), "{within}");
+            end(Some("it ran, and failed"), true);
+            assert!(judge(&set, &cx, &pay).denial().is_some(), "{within}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_an_agent_and_its_caller_judge_with_the_same_entry_counts_once() {
+        let (child, caller) = (set(json!({ "pay": { "turn": 2 } })), set(json!({ "pay": { "turn": 2 } })));
+        let builder = || HookContext::builder().conversation("b").session("a").turn(1).agent_path(["support"]);
+        let cx = child.context(builder()).unwrap();
+        // A provider whose ids begin again in each answer.
+        for (id, denied) in [("x", false), ("x", false), ("y", true)] {
+            let pay = call(id, "pay");
+            let by_child = judge(&child, &cx, &pay);
+            assert_eq!(by_child.denial().is_some(), denied);
+            assert_eq!(judge(&caller, &cx, &pay).denial().is_some(), denied);
+        }
+    }
+
+    #[test]
     fn the_model_is_warned_before_the_limit() {
         let (set, call) = (set(json!({ "*": { "turn": 5 } })), call("x", "read"));
         let cx = cx(&set, "a", 1);

@@ -63,8 +63,21 @@ pub struct Calls {
     turn: Option<u64>,
     /// The calls of each tool, whatever limits it, so that other limits count on.
     counts: HashMap<String, Count>,
-    /// Calls that were counted and wait for an answer of a person. The gates judge them again.
-    waiting: HashMap<String, String>,
+    /// Calls that were counted and have not ended, by their conversation and id. The gates can judge one again.
+    open: HashMap<(String, String), Open>,
+}
+
+/// A call that was counted.
+#[derive(Debug)]
+struct Open {
+    tool: String,
+    turn: Option<u64>,
+    at: Instant,
+    /// Those that judged it: a sub-agent and its caller can have the same entry, and both judge.
+    by: Vec<usize>,
+    /// Whether a person is asked about it.
+    waits: bool,
+    ran: bool,
 }
 
 #[derive(Debug, Default)]
@@ -87,19 +100,22 @@ impl Calls {
         counts.reduce(|all, one| [0, 1, 2].map(|within| all[within].saturating_add(one[within])))
     }
 
-    fn wait(&mut self, id: &str, tool: &str) {
-        // Calls without ids would all be the one that was asked about.
-        if !id.is_empty() {
-            self.waiting.insert(id.to_owned(), tool.to_owned());
+    /// Whether the call was counted already. `is_within`: it is that of a sub-agent.
+    fn is_counted(&mut self, key: &(String, String), tool: &str, by: usize, is_within: bool) -> bool {
+        let Some(open) = self.open.get_mut(key).filter(|open| open.tool == tool) else { return false };
+        let is_new = !open.by.contains(&by);
+        open.by.push(by);
+        open.waits || (is_within && is_new)
+    }
+
+    /// A call that was refused does not count.
+    fn end(&mut self, key: &(String, String), refused: bool) {
+        let Some(open) = self.open.remove(key).filter(|open| refused && !open.ran) else { return };
+        if let Some(count) = self.counts.get_mut(&open.tool) {
+            count.turn = count.turn.saturating_sub(u32::from(open.turn == self.turn));
+            count.conversation = count.conversation.saturating_sub(1);
+            count.recent.retain(|at| *at != open.at);
         }
-    }
-
-    fn is_waiting(&self, id: &str, tool: &str) -> bool {
-        self.waiting.get(id).is_some_and(|waiting| waiting == tool)
-    }
-
-    fn end(&mut self, id: &str) {
-        self.waiting.remove(id);
     }
 }
 
@@ -116,6 +132,7 @@ impl LimitCalls {
         if calls.turn != turn {
             calls.turn = turn;
             calls.counts.values_mut().for_each(|count| count.turn = 0);
+            calls.open.retain(|_, open| open.waits);
         }
         let is_past = |call: &Instant| now.saturating_duration_since(*call) >= MINUTE;
         for count in calls.counts.values_mut() {

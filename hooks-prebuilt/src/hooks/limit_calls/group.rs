@@ -6,7 +6,7 @@ use hook_sdk::hook;
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use hook_sdk::prelude::*;
 
-use super::{Calls, LimitCalls};
+use super::{Calls, LimitCalls, Open};
 use crate::kept;
 
 hook_sdk::group! {
@@ -19,11 +19,21 @@ impl LimitCalls {
         kept::with(cx, cx.session(), &self.settings, change)
     }
 
-    fn warn(&self, cx: &HookContext, tool: &str, result: &mut ToolResult) {
-        if let Some(Some(left)) = self.with(cx, |calls| self.left(calls, tool)) {
+    fn warn(&self, cx: &HookContext, call: &ToolCall, result: &mut ToolResult) {
+        let left = self.with(cx, |calls| {
+            if let Some(open) = calls.open.get_mut(&key(cx, call)) {
+                open.ran = true;
+            }
+            self.left(calls, &call.name)
+        });
+        if let Some(Some(left)) = left {
             result.add_context(left);
         }
     }
+}
+
+fn key(cx: &HookContext, call: &ToolCall) -> (String, String) {
+    (cx.conversation().unwrap_or_default().to_owned(), call.id.clone())
 }
 
 // Late, so that a call is not counted that another gate denies.
@@ -33,16 +43,25 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
     if limits.limits_of(tool).next().is_none() {
         return Permission::NoOpinion;
     }
-    let counted = limits.with(cx, |calls| {
-        // A person was asked about it, and the gates judge it again.
-        if calls.is_waiting(&event.call.id, tool) {
-            return Ok(());
+    let (key, by, at) = (key(cx, &event.call), std::ptr::from_ref::<LimitCalls>(limits).addr(), Instant::now());
+    let reached = limits.with(cx, |calls| {
+        let is_within = !cx.agent_path().is_empty();
+        if calls.is_counted(&key, tool, by, is_within) {
+            return None;
         }
-        limits.count(calls, kept::turn(cx, calls.turn), tool, Instant::now())
+        let turn = kept::turn(cx, calls.turn);
+        if let Err(reached) = limits.count(calls, turn, tool, at) {
+            return Some(reached);
+        }
+        // Calls without ids would all be one.
+        if !event.call.id.is_empty() {
+            calls.open.insert(key, Open { tool: tool.clone(), turn, at, by: vec![by], waits: false, ran: false });
+        }
+        None
     });
-    match counted {
-        Some(Ok(())) => Permission::NoOpinion,
-        Some(Err(reached)) => Permission::deny(reached),
+    match reached {
+        Some(None) => Permission::NoOpinion,
+        Some(Some(reached)) => Permission::deny(reached),
         None => {
             Permission::deny(format!("calls of `{tool}` are limited, and nobody counts them here; continue without it"))
         }
@@ -51,21 +70,26 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
 
 #[hook(group = limit_calls, kind = permission_request)]
 fn wait(cx: &HookContext, limits: &With<LimitCalls>, event: &PermissionRequest) {
-    let _ = limits.with(cx, |calls| calls.wait(&event.call.id, &event.call.name));
+    let _ = limits.with(cx, |calls| {
+        if let Some(open) = calls.open.get_mut(&key(cx, &event.call)) {
+            open.waits = true;
+        }
+    });
 }
 
 // A warning that fails changes nothing: the calls are still counted and denied.
 #[hook(group = limit_calls, kind = after_tool_call_success, on_failure = continue)]
 fn warn(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallSuccess, result: &mut ToolResult) {
-    limits.warn(cx, &event.call.name, result);
+    limits.warn(cx, &event.call, result);
 }
 
 #[hook(group = limit_calls, kind = after_tool_call_failure, on_failure = continue)]
 fn warn_of_failure(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCallFailure, result: &mut ToolResult) {
-    limits.warn(cx, &event.call.name, result);
+    limits.warn(cx, &event.call, result);
 }
 
 #[hook(group = limit_calls, kind = after_tool_call)]
 fn end(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCall) {
-    let _ = limits.with(cx, |calls| calls.end(&event.call.id));
+    let refused = event.error.is_some() && event.attempt == 0;
+    let _ = limits.with(cx, |calls| calls.end(&key(cx, &event.call), refused));
 }
