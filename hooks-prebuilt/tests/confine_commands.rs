@@ -112,6 +112,37 @@ fn every_command_of_a_line_has_to_be_allowed_and_one_is_enough_to_be_denied() {
     assert!(strict.judge("bash", &json!({ "command": "ls" })).denial().is_some());
 }
 
+/// A variable can be any word of a command, but not every command.
+#[test]
+fn a_pattern_of_several_words_judges_only_what_may_be_its_program() {
+    let with = json!({ "tools": ["bash"], "allow": ["echo *"], "ask": ["git push *"], "deny": ["rm -rf *", "npm:*"] });
+    let commands: ConfineCommands = serde_json::from_value(with).unwrap();
+    let table = [
+        ("echo $HOME", "asks because what the line runs is not known before it runs"),
+        ("cat $F | grep x", "asks because what the line runs is not known before it runs"),
+        ("for i in *; do echo $i; done", "asks because what the line runs is not known before it runs"),
+        ("rm x", "asks because `rm x` is not one of the allowed commands"),
+        ("echo x", "allows"),
+        ("git push $X", "denies"),
+        ("git push x", "asks because the line runs, or may run, what `Bash(git push *)` asks about"),
+        ("rm -rf x", "denies"),
+        ("rm $X", "denies"),
+        ("rm -r -f $X; rm -rf x", "denies"),
+        ("$X -rf x", "denies"),
+        ("sh -c \"$X\"", "denies"),
+        ("echo $(rm -rf x)", "denies"),
+        ("npm $X", "denies"),
+    ];
+    for (line, expected) in table {
+        let answer = match commands.judge("bash", &json!({ "command": line })) {
+            Permission::Allow => "allows".to_owned(),
+            Permission::Ask(question) => format!("asks because {}", question.reason.as_str()),
+            _ => "denies".to_owned(),
+        };
+        assert_eq!(answer, expected, "{line}");
+    }
+}
+
 /// A question about one command is no permission for the others of its line.
 #[test]
 fn with_else_deny_a_person_is_asked_only_about_lines_that_are_known() {

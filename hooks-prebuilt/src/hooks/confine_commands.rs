@@ -4,7 +4,7 @@ use hook_sdk::hook;
 use hook_sdk::kinds::BeforeToolCall;
 use hook_sdk::prelude::*;
 use hook_sdk::verdict::Question;
-use hooks_rules::{Aliases, Filter, plain_commands};
+use hooks_rules::{Aliases, BadFilter, Filter, plain_commands};
 use serde_json::{Value, json};
 use wildmatch::WildMatch;
 
@@ -17,8 +17,8 @@ pub struct ConfineCommands {
     tools: Vec<WildMatch>,
     field: Field,
     allow: Vec<WildMatch>,
-    ask: Vec<Filter>,
-    deny: Vec<Filter>,
+    ask: Vec<Filters>,
+    deny: Vec<Filters>,
     /// Whether a person is asked about every other line, or it is denied.
     asks: bool,
 }
@@ -62,10 +62,22 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ")
 }
 
-fn filters(fields: &mut Fields, name: &'static str) -> Vec<Filter> {
+/// A pattern, and one of all commands of its program. The first alone selects every line with a variable if it has several
+/// words, even one that cannot run the program.
+type Filters = [Filter; 2];
+
+fn filters(fields: &mut Fields, name: &'static str) -> Vec<Filters> {
     let written: Vec<String> = fields.or(name, Vec::new());
-    let read = written.iter().map(|pattern| Filter::read(&format!("Bash({pattern})")));
-    read.filter_map(|filter| filter.map_err(|error| fields.problem(format_args!("`{name}`: {error}"))).ok()).collect()
+    let read = written.iter().map(|pattern| {
+        let filter = Filter::read(&format!("Bash({pattern})"))?;
+        let program = pattern.split_whitespace().next().filter(|program| *program != pattern);
+        let of_program = program.and_then(|program| Filter::read(&format!("Bash({program} *)")).ok());
+        Ok([of_program.unwrap_or_else(|| filter.clone()), filter])
+    });
+    let read = read.map(|filters: Result<_, BadFilter>| {
+        filters.map_err(|error| fields.problem(format_args!("`{name}`: {error}")))
+    });
+    read.filter_map(Result::ok).collect()
 }
 
 impl ConfineCommands {
@@ -125,11 +137,11 @@ impl ConfineCommands {
     }
 }
 
-/// The first filter that selects a line.
-fn selecting(filters: &[Filter], line: &str) -> Option<String> {
+/// The first pattern that selects a line.
+fn selecting(filters: &[Filters], line: &str) -> Option<String> {
     let call = json!({ "command": line });
-    let mut selecting = filters.iter().filter(|filter| filter.selects(&Aliases::default(), "Bash", &call, None));
-    selecting.next().map(ToString::to_string)
+    let selects = |filter: &Filter| filter.selects(&Aliases::default(), "Bash", &call, None);
+    filters.iter().find(|filters| filters.iter().all(selects)).map(|[_, filter]| filter.to_string())
 }
 
 /// Allows shell lines of which every command is allowed, and asks about or denies the others.
