@@ -1,6 +1,7 @@
 //! Rewrites the strings, keys and numbers of a JSON text. Its layout stays as it was written.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -20,40 +21,66 @@ pub(crate) fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<St
     if !is_json {
         return edit(name, text);
     }
-    let Walker { written, copied, .. } = Walker::walked(name, text, edit);
+    let Walker { written, copied, .. } = Walker::walked(name, text, edit, None);
     written.map(|written| written + &text[copied..])
 }
 
 /// The pointers to what `edit` would rewrite. A key that it would rewrite is in them as it would be then.
 pub(crate) fn places(value: &Value, edit: Edit<'_>) -> Vec<String> {
-    Walker::walked("", &value.to_string(), edit).places
+    let json = value.to_string();
+    let mut places = Vec::new();
+    Walker::walked("", &json, edit, Some(&mut places));
+    places
 }
 
 /// Keys under which an entry of a list has its name: `{"name": "DB_PASSWORD", "value": "…"}`.
 const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
 
-/// Of longer data in base64, such as an image, only the beginning is looked at.
-const DATA: usize = 1_024;
-
 struct Walker<'a, 'e> {
     /// Valid, so every quote outside a string opens one.
     json: &'a str,
+    /// Where the objects and lists end, by where they begin.
+    ends: HashMap<usize, usize>,
     edit: Edit<'e>,
+    /// The values that follow, the next one last. They can be within each other deeper than the stack is.
+    open: Vec<Item>,
     path: Vec<String>,
-    places: Vec<String>,
+    places: Option<&'e mut Vec<String>>,
     written: Option<String>,
     copied: usize,
 }
 
+struct Item {
+    start: usize,
+    /// The key or index, and how many there are before it in the path.
+    part: String,
+    depth: usize,
+    /// Where the key begins, and what replaces it.
+    key: Option<(usize, String)>,
+    name: Rc<str>,
+    /// What the item before it in a list may call it.
+    before: Option<String>,
+}
+
 impl<'a, 'e> Walker<'a, 'e> {
-    fn walked(name: &str, json: &'a str, edit: Edit<'e>) -> Self {
-        let mut walker = Self { json, edit, path: vec![], places: vec![], written: None, copied: 0 };
-        walker.value(name, None, json.len() - json.trim_start().len());
+    fn walked(name: &str, json: &'a str, edit: Edit<'e>, places: Option<&'e mut Vec<String>>) -> Self {
+        let root = json.len() - json.trim_start().len();
+        let (ends, path, open) = (ends(json), Vec::new(), Vec::new());
+        let mut walker = Self { json, ends, edit, open, path, places, written: None, copied: 0 };
+        walker.value(&name.into(), None, root);
+        while let Some(item) = walker.open.pop() {
+            walker.path.truncate(item.depth);
+            walker.path.push(item.part);
+            if let Some((at, new)) = item.key {
+                walker.write(at, &new);
+            }
+            walker.value(&item.name, item.before.as_deref(), item.start);
+        }
         walker
     }
 
-    /// Rewrites the value that begins here. `before` is what the item before it in a list may call it.
-    fn value(&mut self, name: &str, before: Option<&str>, start: usize) {
+    /// Rewrites the value that begins here.
+    fn value(&mut self, name: &Rc<str>, before: Option<&str>, start: usize) {
         match self.json.as_bytes()[start] {
             b'{' => self.object(name, start),
             b'[' => self.list(name, start),
@@ -67,49 +94,48 @@ impl<'a, 'e> Walker<'a, 'e> {
         }
     }
 
-    fn object(&mut self, name: &str, start: usize) {
+    fn object(&mut self, name: &Rc<str>, start: usize) {
         let starts = self.inside(start);
         let fields: Vec<_> = starts.chunks_exact(2).map(|field| (self.text(field[0]), field[0], field[1])).collect();
         let entry = ENTRIES.iter().find_map(|entry| fields.iter().find(|(key, ..)| key == entry));
-        let entry = entry.filter(|(.., value)| self.is_text(*value)).map(|(.., value)| self.text(*value));
+        let entry = entry.filter(|(.., value)| self.is_text(*value)).map(|(.., value)| self.text(*value).into());
+        let of_entry: Rc<str> = entry.unwrap_or_else(|| name.clone());
         // How often each new key was written, so that two keys do not become one.
         let mut written: HashMap<String, usize> = HashMap::new();
-        for (key, key_at, value) in fields {
+        let (first, depth) = (self.open.len(), self.path.len());
+        for (part, key_at, start) in fields {
             let new = self.edited("", key_at).map(|new| {
                 let count = written.entry(new.clone()).or_default();
                 *count += 1;
                 if *count > 1 { format!("{new} {count}") } else { new }
             });
-            let of_entry = entry.as_deref().or(Some(name)).filter(|name| !name.is_empty());
-            let called = of_entry.filter(|_| key.eq_ignore_ascii_case("value")).unwrap_or(&key);
-            self.path.push(new.clone().unwrap_or_else(|| key.clone()));
-            if let Some(new) = new {
-                self.write(key_at, &new);
-            }
-            self.value(called, None, value);
-            self.path.pop();
+            let is_value = part.eq_ignore_ascii_case("value") && !of_entry.is_empty();
+            let name = if is_value { of_entry.clone() } else { part.as_str().into() };
+            let (part, key) = (new.clone().unwrap_or(part), new.map(|new| (key_at, new)));
+            self.open.push(Item { start, part, depth, key, name, before: None });
         }
+        self.open[first..].reverse();
     }
 
-    fn list(&mut self, name: &str, start: usize) {
+    fn list(&mut self, name: &Rc<str>, start: usize) {
         let items = self.inside(start);
+        let is_headers = name.to_ascii_lowercase().ends_with("headers");
+        let (first, depth) = (self.open.len(), self.path.len());
         for (at, item) in items.iter().enumerate() {
             let before = at.checked_sub(1).map(|before| items[before]).filter(|_| self.is_text(*item));
             let before = before.filter(|before| self.is_text(*before)).map(|before| self.text(before));
             // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["user", "password", "name"]`.
             let calls = |before: &String| {
-                let is_header = before.contains('-') || name.to_ascii_lowercase().ends_with("headers");
                 let is_pair = items.len() == 2
-                    && is_header
-                    && !["required", "fields", "columns"].contains(&name)
+                    && (before.contains('-') || is_headers)
+                    && !["required", "fields", "columns"].contains(&&**name)
                     && self.text(*item).contains(|c: char| c.is_ascii_digit());
                 !before.contains([' ', '=']) && (before.starts_with('-') || is_pair)
             };
-            let before = before.filter(calls);
-            self.path.push(at.to_string());
-            self.value(name, before.as_deref().map(|before| before.trim_start_matches('-')), *item);
-            self.path.pop();
+            let before = before.filter(calls).map(|before| before.trim_start_matches('-').to_owned());
+            self.open.push(Item { start: *item, part: at.to_string(), depth, key: None, name: name.clone(), before });
         }
+        self.open[first..].reverse();
     }
 
     /// Where the keys and values of the object, or the items of the list, begin.
@@ -121,7 +147,7 @@ impl<'a, 'e> Walker<'a, 'e> {
                 Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => at += 1,
                 Some(_) => {
                     starts.push(at);
-                    at = end(self.json, at);
+                    at = self.end(at);
                 }
             }
         }
@@ -132,16 +158,19 @@ impl<'a, 'e> Walker<'a, 'e> {
     }
 
     fn text(&self, start: usize) -> String {
-        serde_json::from_str(&self.json[start..end(self.json, start)]).unwrap_or_default()
+        serde_json::from_str(&self.json[start..self.end(start)]).unwrap_or_default()
+    }
+
+    fn end(&self, start: usize) -> usize {
+        self.ends.get(&start).copied().unwrap_or_else(|| end(self.json, start))
     }
 
     /// The new content of a string or number. `edit` sees a text without escapes: `\n4111…` is a card after a line break.
     fn edited(&mut self, name: &str, start: usize) -> Option<String> {
-        let value = &self.json[start..end(self.json, start)];
+        let value = &self.json[start..self.end(start)];
         let raw = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(value);
         if !raw.contains('\\') {
-            let is_data = raw.len() > DATA && raw.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
-            return (self.edit)(name, if is_data { &raw[..DATA] } else { raw });
+            return (self.edit)(name, raw);
         }
         let text = serde_json::from_str(value).or_else(|_| serde_json::from_str(&format!("\"{}\"", paired(raw))));
         let text: String = text.ok()?;
@@ -154,38 +183,47 @@ impl<'a, 'e> Walker<'a, 'e> {
         let written = self.written.get_or_insert_with(String::new);
         written.push_str(&self.json[self.copied..start]);
         written.push_str(&Value::from(new).to_string());
-        self.copied = end(self.json, start);
-        self.places.push(self.path.iter().flat_map(|part| ["/", part]).collect());
+        self.copied = self.end(start);
+        if let Some(places) = &mut self.places {
+            places.push(self.path.iter().flat_map(|part| ["/", part]).collect());
+        }
     }
 }
 
-/// The end of the value that begins here.
-fn end(json: &str, start: usize) -> usize {
-    let bytes = json.as_bytes();
-    let (mut at, mut depth, mut is_inside) = (start, 0_usize, false);
-    while let Some(byte) = bytes.get(at) {
+/// Where each object and list ends, by where it begins.
+fn ends(json: &str) -> HashMap<usize, usize> {
+    let (mut ends, mut open, mut at) = (HashMap::new(), Vec::new(), 0);
+    while let Some(byte) = json.as_bytes().get(at) {
+        let start = at;
+        at = if *byte == b'"' { end(json, at) } else { at + 1 };
         match byte {
-            // A backslash escapes the next byte.
-            b'\\' if is_inside => at += 1,
-            b'"' => is_inside = !is_inside,
-            _ if is_inside => {}
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {
-                at += 1;
-                let goes_on = bytes.get(at).is_some_and(|next| !b",:]} \t\r\n".contains(next));
-                if depth == 0 && !goes_on {
-                    return at;
-                }
-                continue;
-            }
-        }
-        at += 1;
-        if depth == 0 && !is_inside {
-            return at;
+            b'{' | b'[' => open.push(start),
+            b'}' | b']' => ends.extend(open.pop().map(|open| (open, at))),
+            _ => {}
         }
     }
-    json.len()
+    ends
+}
+
+/// The end of the string, number or word that begins here.
+fn end(json: &str, start: usize) -> usize {
+    let rest = &json.as_bytes()[start..];
+    let mut is_escaped = false;
+    let length = match rest[0] {
+        // A backslash escapes the next byte.
+        b'"' => {
+            1 + rest[1..]
+                .iter()
+                .position(|byte| {
+                    let is_end = *byte == b'"' && !is_escaped;
+                    is_escaped = *byte == b'\\' && !is_escaped;
+                    is_end
+                })
+                .map_or(0, |at| at + 1)
+        }
+        _ => rest.iter().position(|byte| b",:]} \t\r\n".contains(byte)).unwrap_or(rest.len()),
+    };
+    start + length
 }
 
 /// A string whose halves of characters outside of pairs, which JSON permits and a text cannot have, are replaced.

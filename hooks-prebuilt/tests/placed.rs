@@ -5,7 +5,9 @@ use hook_sdk::diagnostics::{FindingKind, HarnessFacts};
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::testing::Trial;
-use hooks_prebuilt::{confine_urls, limit_calls, mask_pii, strip_images, strip_invisible};
+use hooks_prebuilt::{
+    MaskPii, MaskSecrets, confine_urls, limit_calls, mask_pii, mask_secrets, strip_images, strip_invisible,
+};
 use serde_json::{Value, json};
 
 fn call() -> ToolCall {
@@ -199,5 +201,29 @@ fn a_misspelt_tool_in_the_parameters_of_a_hook_is_found() {
         let of_tools: Vec<_> = findings.iter().filter(|found| found.kind() == FindingKind::MatchesNothing).collect();
         assert_eq!(of_tools.len(), usize::from(misspelt), "{list}: {findings:?}");
         assert!(of_tools.iter().all(|found| found.to_string().contains("did you mean")), "{of_tools:?}");
+    }
+}
+
+/// Padding hides nothing, and neither does a depth at which a walk of the tree would end the program.
+#[test]
+fn long_and_deep_json_is_masked_in_time() {
+    let key = format!("AKIA{}", "Q3EGZ5XYVTLPW2QF");
+    for padding in ["a/", "+", "A=", "4111/"] {
+        for (hook, value) in [("mask_secrets", &*key), ("mask_pii", "4111111111111111")] {
+            let text = json!({ "x": format!("{}/{value}/{}", padding.repeat(2_000), padding.repeat(300)) }).to_string();
+            let trial = Trial::of(hooks![mask_pii, mask_secrets]);
+            let event = AfterToolCallSuccess::new(call(), call().input);
+            let left = trial.run_blocking(&event, ToolResult::new(text.as_str())).unwrap().subject.unwrap();
+            assert!(!left.text().contains(value) && left.text().len() > 2_000, "{hook}: {padding}");
+        }
+    }
+    // Does not end in time if each level is read again.
+    for (open, inner, close) in [("[", "\"\\u0061da@example.com\"", "]"), ("{\"a\":", "4111111111111111", "}")] {
+        let deep = |count: usize| format!("{}{inner}{}", open.repeat(count), close.repeat(count));
+        for mask in [|text: &str| MaskPii::default().mask(text), |text: &str| MaskSecrets::default().mask(text)] {
+            let _ = mask(&deep(100_000));
+        }
+        let masked = MaskPii::default().mask(&deep(100_000)).unwrap();
+        assert!(masked.contains("\"[email]\"") || masked.contains("\"[card]\""));
     }
 }
