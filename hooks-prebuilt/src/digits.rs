@@ -86,10 +86,9 @@ pub(crate) fn next_group(text: &str, from: usize) -> Option<Range<usize>> {
 pub(crate) fn next(text: &str, mut from: usize, end_of: impl Fn(usize) -> Option<usize>) -> Option<Range<usize>> {
     loop {
         let group = next_group(text, from)?;
-        if begins(text, group.start) {
-            if let Some(end) = end_of(group.start) {
-                return Some(group.start..end);
-            }
+        let found = starts(text, group.start).filter(|at| begins(text, *at)).find_map(|at| Some(at..end_of(at)?));
+        if found.is_some() {
+            return found;
         }
         from = group.end;
     }
@@ -100,10 +99,9 @@ pub(crate) fn begins(text: &str, at: usize) -> bool {
     let mut before = text[..at].chars().rev();
     match before.next() {
         Some('.') => before.next().is_none_or(|c| digit(c).is_none()),
-        Some(c) if digit(c).is_some() => false,
         // The first track of a card: `%B4111…`.
         Some('B') if before.next() == Some('%') => true,
-        Some(c) if c.is_ascii_alphabetic() => is_escape(text, at),
+        Some(c) if c.is_ascii_alphabetic() || digit(c).is_some() => is_behind_escape(text, at),
         _ => true,
     }
 }
@@ -121,17 +119,41 @@ pub(crate) fn ends(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether the character before `at` ends an escape of JSON, such as the `n` of `\n`.
+/// Where a run of characters may be read from: its beginning, and the end of an escape in it, as in `\u00204111…`.
+pub(crate) fn starts(text: &str, at: usize) -> impl Iterator<Item = usize> {
+    let behind = (at + 1..=at + 4).filter(|end| text.is_char_boundary(*end) && is_behind_escape(text, *end));
+    std::iter::once(at).chain(behind)
+}
+
+/// Whether an escape ends at `at`, also one of a URL: `%20`.
+pub(crate) fn is_behind_escape(text: &str, at: usize) -> bool {
+    is_escape(text, at) || code(&text[..at], 2, '%').is_some()
+}
+
+/// Whether an escape of JSON or of a program ends at `at`, such as `\n` or `\x0a`, or one that colours a terminal.
 pub(crate) fn is_escape(text: &str, at: usize) -> bool {
     let before = &text[..at];
-    let slashes = |before: &str| before.len() - before.trim_end_matches('\\').len();
-    let letter = before.strip_suffix(['n', 't', 'r', 'b', 'f']);
-    let code = || {
-        let start = before.len().checked_sub(5)?;
-        let (rest, code) = (before.get(..start)?, before.get(start..)?.strip_prefix('u')?);
-        code.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(rest)
+    let has_slash = |before: &str| (before.len() - before.trim_end_matches('\\').len()) % 2 == 1;
+    let letter = before.strip_suffix(['a', 'b', 'e', 'f', 'n', 'r', 't', 'v', '0']);
+    let is_colour = || {
+        let parameters = before.strip_suffix(|c: char| c.is_ascii_alphabetic())?;
+        let begin = parameters.trim_end_matches(|c: char| c.is_ascii_digit() || ";:?".contains(c)).strip_suffix('[')?;
+        let is = |escape: &&&str| begin.ends_with(**escape);
+        ["\u{1b}", "\\e", "\\033", "\\x1b", "\\x1B", "\\u001b", "\\u001B"].iter().find(is)
     };
-    letter.filter(|rest| slashes(rest) % 2 == 1).or_else(|| code().filter(|rest| slashes(rest) % 2 == 1)).is_some()
+    [letter, code(before, 4, 'u'), code(before, 2, 'x')].into_iter().flatten().any(has_slash) || is_colour().is_some()
+}
+
+/// The text before the sign, if it ends with a sign and that many hexadecimal digits.
+fn code(text: &str, count: usize, sign: char) -> Option<&str> {
+    let (before, code) = text.split_at_checked(text.len().checked_sub(count)?)?;
+    code.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| before.strip_suffix(sign)).flatten()
+}
+
+/// Whether a sign before a number belongs to it. Behind a word, a plus is a space of a form: `ssn+536-22-1234`.
+pub(crate) fn is_signed(before: &str) -> bool {
+    let form = before.strip_suffix('+').filter(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric()));
+    before.ends_with(['+', '-']) && form.is_none()
 }
 
 /// The characters that may stand between the digits of any number, as a class of a pattern.

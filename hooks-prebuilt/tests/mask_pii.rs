@@ -75,8 +75,9 @@ fn texts() -> Vec<String> {
     });
     let generated: Vec<String> = generated.collect();
     let tables = TABLE.iter().chain(RUNS).map(|(text, _)| (*text).to_owned());
+    let escaped = BEFORE.iter().map(|before| format!("a{before}4111111111111111 b{before}4111 1111 1111 1111"));
     let ids = FORMS.iter().flat_map(|(_, forms)| *forms).map(|form| format!("id {form}, ok"));
-    generated.into_iter().chain(tables).chain(ids).collect()
+    generated.into_iter().chain(tables).chain(ids).chain(escaped).collect()
 }
 
 fn all() -> MaskPii {
@@ -226,6 +227,63 @@ fn each_form_is_masked_and_its_neighbours_are_not() {
     }
     // Does not end in time if each address is looked for from the beginning of the word.
     assert_eq!(of("ip").mask(&"/10.0.a.b:9000,".repeat(9_200)), None);
+}
+
+/// What stands before a value, and is a character or a colour, however it is written.
+const BEFORE: &[&str] = &[
+    "\u{1b}[31m",
+    "\u{1b}[1;31m",
+    "\u{1b}[0m\u{1b}[K",
+    "\\u001b[31m",
+    "\\x1B[31m",
+    "\\e[31m",
+    "\\033[31m",
+    "\\n",
+    "\\r\\n",
+    "\\u0020",
+    "\\u0026",
+    "\\u003d",
+    "\\x0a",
+    "\\x20",
+    "%20",
+    "%0A",
+    "%3D",
+    "%3A",
+    "%22",
+];
+
+#[test]
+fn a_value_is_found_behind_an_escape() {
+    let values = [
+        ("4111111111111111", "card"),
+        ("2221001234567896", "card"),
+        ("DE89370400440532013000", "iban"),
+        ("ada@example.com", "email"),
+        ("(415) 555-2671", "phone"),
+        ("+49 30 901820", "phone"),
+        ("81.2.69.142", "ip"),
+        ("2001:db8::17", "ip"),
+        ("536-22-1234", "us_ssn"),
+        ("131052-308T", "fi_identity_code"),
+        ("111222333", "nl_bsn"),
+    ];
+    for (value, name) in values {
+        for before in BEFORE {
+            let text = format!("a{before}{value}\u{1b}[0m b");
+            let masked = of(name).mask(&text).unwrap_or_else(|| panic!("{text:?}"));
+            assert!(masked.ends_with(&format!("[{name}]\u{1b}[0m b")), "{text:?}: {masked:?}");
+        }
+        let json = json!({ "a": format!("x\u{1b}[31m{value}\u{1b}[0m") }).to_string();
+        assert!(!of(name).mask(&json).unwrap().contains(value), "{json}");
+    }
+    // A percent sign may also be one, as in the pattern of a query.
+    for text in ["'%4111111111111111%'", "'%2221001234567896%'", "x=a+4111111111111111+b"] {
+        assert!(of("card").mask(text).unwrap().contains("[card]"), "{text}");
+    }
+    assert_eq!(of("us_ssn").mask("q=ssn+536-22-1234").as_deref(), Some("q=ssn+[us_ssn]"));
+    assert_eq!(of("card").mask("m4111111111111111 [31m4111111111111111"), None);
+    // Does not end in time if each number is looked at with all that is before it.
+    assert_eq!(of("card").mask(&"[m".repeat(100_000).repeat(2)), None);
 }
 
 #[test]

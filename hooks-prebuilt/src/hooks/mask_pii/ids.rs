@@ -37,7 +37,7 @@ fn next(text: &str, from: usize, pattern: &Regex, fits: impl Fn(&[u8]) -> bool) 
         let id: Vec<u8> = text[place.clone()].bytes().filter_map(value).collect();
         let alone = begins(text, place.start)
             && ends(text, place.end)
-            && !text[..place.start].ends_with(['-', '+'])
+            && !digits::is_signed(&text[..place.start])
             && !text[place.end..].strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         if place.start >= from && alone && fits(&id) {
             return Some(place);

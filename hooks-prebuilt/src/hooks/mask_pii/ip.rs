@@ -3,14 +3,15 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use crate::digits::{before, is_escape};
+use crate::digits::{before, is_behind_escape, starts};
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let start = at + text[at..].find(is_part)?;
         let end = start + text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
-        if let Some(found) = address(text, start.max(from), end) {
+        let mut begins = starts(text, start.max(from)).filter(|begin| *begin < end);
+        if let Some(found) = begins.find_map(|begin| address(text, begin, end)) {
             return Some(found);
         }
         at = end;
@@ -25,14 +26,12 @@ fn is_part(c: char) -> bool {
 /// The address within a run of such characters.
 fn address(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let last = text[..start].chars().next_back();
-    // The letter of an escape such as `\b` or `\f` is not part of it.
-    let start = start + usize::from(is_escape(text, start + 1) && text[start..].starts_with(['b', 'f']));
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     if word(text[end..].chars().next()) {
         return None;
     }
     let run = &text[start..end];
-    if word(last) && !is_escape(text, start) {
+    if word(last) && !is_behind_escape(text, start) {
         return behind_a_name(text, start, run);
     }
     // A part of a list: `x[::2]`, `x[::3, ::4]`.

@@ -63,7 +63,7 @@ fn search(
         let before = &text[..number.start];
         // `T+49 30 901820`
         let named = |name: &str| text[number.clone()].starts_with('+') && !name.ends_with(char::is_alphanumeric);
-        let alone = (begins(text, number.start) && !before.ends_with(['+', '-']))
+        let alone = (begins(text, number.start) && !digits::is_signed(before))
             || before.strip_suffix(['T', 'M', 'F']).is_some_and(named);
         if number.start >= from && alone {
             if let Some(end) = end_of(text, number.clone()) {
