@@ -33,6 +33,9 @@ pub(crate) fn places(value: &Value, edit: Edit<'_>) -> Vec<String> {
     places
 }
 
+/// A longer key says nothing about its value, and would be read with each value in it.
+const NAME: usize = 256;
+
 /// Keys under which an entry of a list has its name: `{"name": "DB_PASSWORD", "value": "…"}`.
 const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
 
@@ -98,7 +101,11 @@ impl<'a, 'e> Walker<'a, 'e> {
         let starts = self.inside(start);
         let fields: Vec<_> = starts.chunks_exact(2).map(|field| (self.text(field[0]), field[0], field[1])).collect();
         let entry = ENTRIES.iter().find_map(|entry| fields.iter().find(|(key, ..)| key == entry));
-        let entry = entry.filter(|(.., value)| self.is_text(*value)).map(|(.., value)| self.text(*value).into());
+        let entry = entry
+            .filter(|(.., value)| self.is_text(*value))
+            .map(|(.., value)| self.text(*value))
+            .filter(|entry| entry.len() <= NAME)
+            .map(Rc::from);
         let of_entry: Rc<str> = entry.unwrap_or_else(|| name.clone());
         // How often each new key was written, so that two keys do not become one.
         let mut written: HashMap<String, usize> = HashMap::new();
@@ -110,7 +117,7 @@ impl<'a, 'e> Walker<'a, 'e> {
                 if *count > 1 { format!("{new} {count}") } else { new }
             });
             let is_value = part.eq_ignore_ascii_case("value") && !of_entry.is_empty();
-            let name = if is_value { of_entry.clone() } else { part.as_str().into() };
+            let name = if is_value { of_entry.clone() } else { Rc::from(if part.len() > NAME { "" } else { &part }) };
             let (part, key) = (new.clone().unwrap_or(part), new.map(|new| (key_at, new)));
             self.open.push(Item { start, part, depth, key, name, before: None });
         }

@@ -38,7 +38,7 @@ macro_rules! mask_everywhere {
             texts::of_result(result, &mut |name, text| mask.edit(name, text));
         }
 
-        #[hook(group = $group, kind = stream_delta, channel = "text|thinking", hold = $hold, on_failure = deny)]
+        #[hook(group = $group, kind = stream_delta, hold = $hold, on_failure = deny)]
         fn stream(mask: &With<$mask>, event: &StreamDelta, window: &mut String) -> Permission {
             match mask.stream(&event.shown, window, event.last) {
                 Ok(Some(text)) => *window = text,

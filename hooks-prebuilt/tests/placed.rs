@@ -91,6 +91,16 @@ fn an_agent_program_is_answered_by_the_hooks_of_a_list() {
 }
 
 #[test]
+fn what_is_shown_of_an_input_is_masked_too() {
+    let input = r#"{"to": "ada@example.com", "card": "x\n4111111111111111"}"#;
+    for channel in ["text", "thinking", "tool_input"] {
+        let event = StreamDelta::new(channel).last(true);
+        let shown = trial().run_blocking(&event, input.to_owned()).unwrap().subject;
+        assert_eq!(shown, r#"{"to": "[email]", "card": "x\n[card]"}"#, "{channel}");
+    }
+}
+
+#[test]
 fn a_tool_gets_what_the_model_wrote() {
     let registry = Registry::empty().with(hooks![mask_pii]).unwrap();
     let set = registry.scope(&AgentDef::new("a").hooks(hooks![mask_pii]), None).unwrap();
@@ -217,7 +227,12 @@ fn long_and_deep_json_is_masked_in_time() {
             assert!(!left.text().contains(value) && left.text().len() > 2_000, "{hook}: {padding}");
         }
     }
-    // Does not end in time if each level is read again.
+    // Does not end in time if a key is read again with each value in it.
+    let text = format!("{{\"{}\": [{}\"ada@example.com\"]}}", "k".repeat(100_000), "\"a1\", ".repeat(50_000));
+    assert!(
+        MaskSecrets::default().mask(&text).is_none() && MaskPii::default().mask(&text).unwrap().contains("[email]")
+    );
+    // Or if each level is.
     for (open, inner, close) in [("[", "\"\\u0061da@example.com\"", "]"), ("{\"a\":", "4111111111111111", "}")] {
         let deep = |count: usize| format!("{}{inner}{}", open.repeat(count), close.repeat(count));
         for mask in [|text: &str| MaskPii::default().mask(text), |text: &str| MaskSecrets::default().mask(text)] {
