@@ -69,7 +69,7 @@ impl<'a> Address<'a> {
 }
 
 /// The host in lower case, and whether it is the address of a machine.
-fn host_of(host: &str) -> Result<(String, bool), &'static str> {
+pub(crate) fn host_of(host: &str) -> Result<(String, bool), &'static str> {
     if let Some(inner) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
         let address: Ipv6Addr = inner.parse().map_err(|_| "its host is no address of IP version 6")?;
         return Ok((format!("[{address}]"), true));

@@ -69,9 +69,6 @@ impl FieldsOf {
     pub(crate) fn required(fields: &mut Fields, example: &str) -> Self {
         let expected = format!("the fields that are judged, such as {example}");
         let given: BTreeMap<String, Vec<String>> = fields.required("fields", &expected);
-        if given.is_empty() {
-            fields.problem(format_args!("`fields` is empty: write {expected}"));
-        }
         Self::read(given, fields)
     }
 

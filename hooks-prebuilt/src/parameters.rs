@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
 /// The fields of parameters that were not read yet, and what is wrong with those that were.
@@ -35,11 +35,13 @@ impl Fields {
         self.optional(name).unwrap_or(default)
     }
 
-    /// The value of a field that has to be given.
+    /// The value of a field that has to be given, and not to be empty.
     pub(crate) fn required<T: DeserializeOwned + Default>(&mut self, name: &'static str, expected: &str) -> T {
-        let missing = self.given.get(name).is_none_or(Value::is_null);
-        if missing {
+        let given = self.given.get(name).unwrap_or(&Value::Null);
+        if given.is_null() {
             self.problem(format_args!("`{name}` is missing: {expected}"));
+        } else if [json!({}), json!([]), json!([""]), json!("")].contains(given) {
+            self.problem(format_args!("`{name}` is empty: {expected}"));
         }
         self.optional(name).unwrap_or_default()
     }
@@ -81,7 +83,7 @@ impl Fields {
 /// The patterns of values that a mask leaves as they are.
 pub(crate) fn exceptions(fields: &mut Fields) -> Vec<String> {
     let allow: Vec<String> = fields.or("allow", Vec::new());
-    for pattern in allow.iter().filter(|pattern| !pattern.is_empty() && pattern.chars().all(|c| c == '*')) {
+    for pattern in allow.iter().filter(|pattern| !pattern.is_empty() && specificity(pattern) == 0) {
         fields.problem(format_args!("`allow`: with `{pattern}`, nothing is masked; name the values that stay"));
     }
     allow
@@ -90,7 +92,8 @@ pub(crate) fn exceptions(fields: &mut Fields) -> Vec<String> {
 /// Patterns with `*` and `?`, such as `web_*`.
 pub(crate) fn patterns(fields: &mut Fields, name: &'static str, default: &[&str]) -> Vec<WildMatch> {
     let given: Option<Vec<String>> = fields.optional(name);
-    if given.as_ref().is_some_and(Vec::is_empty) && !default.is_empty() {
+    let selects = |given: &Vec<String>| !given.is_empty() && given.iter().all(|pattern| !pattern.is_empty());
+    if given.as_ref().is_some_and(|given| !selects(given)) && !default.is_empty() {
         fields.problem(format_args!("`{name}` is empty, so that the hook would do nothing; leave the hook out"));
     }
     let given = given.unwrap_or_else(|| default.iter().map(|pattern| (*pattern).to_owned()).collect());
@@ -117,9 +120,11 @@ pub(crate) fn rows(file: &'static str) -> impl Iterator<Item = &'static str> {
 /// Says that a name is unknown, and which one was probably meant.
 pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     let limit = (name.chars().count() / 3).max(1);
-    let near = known.clone().map(|known| (strsim::osa_distance(name, known), known)).min();
-    match near.filter(|(distance, _)| *distance <= limit) {
-        Some((_, near)) => format!("unknown {what} `{name}`; did you mean `{near}`?"),
+    // Of two that are equally near, one with the same first letter.
+    let begins = |known: &str| known.chars().next() == name.chars().next();
+    let near = known.clone().map(|known| (strsim::osa_distance(name, known), !begins(known), known)).min();
+    match near.filter(|(distance, ..)| *distance <= limit) {
+        Some((.., near)) => format!("unknown {what} `{name}`; did you mean `{near}`?"),
         None => format!("unknown {what} `{name}`, expected one of `{}`", known.collect::<Vec<_>>().join("`, `")),
     }
 }

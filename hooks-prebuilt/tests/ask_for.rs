@@ -75,11 +75,19 @@ fn it_runs_as_a_hook() {
 
 #[test]
 fn all_mistakes_in_parameters_are_said_at_once() {
-    let wrong = json!({ "a": "aks", "b": { "ask": { "/x": { "abov": 5, "below": "5" } }, "els": "allow" }, "c": 5 });
+    let wrong = json!({
+        "a": "aks", "b": { "ask": { "/x": { "abov": 5, "below": "5", "one_of": [] } }, "els": "allow", "rsk": "high" }, "c": 5,
+    });
     let error = serde_json::from_value::<AskFor>(wrong).unwrap_err().to_string();
-    for part in
-        ["did you mean `ask`", "did you mean `above`", "`below` takes a number", "did you mean `else`", "`c`: expected"]
-    {
+    for part in [
+        "did you mean `ask`",
+        "did you mean `above`",
+        "`below` takes a number",
+        "`one_of` takes a list of values",
+        "did you mean `else`",
+        "did you mean `risk`",
+        "`c`: expected",
+    ] {
         assert!(error.contains(part), "{part}: {error}");
     }
     assert!(serde_json::from_value::<AskFor>(json!({})).is_err());

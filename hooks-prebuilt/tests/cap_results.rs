@@ -70,4 +70,7 @@ fn all_mistakes_in_parameters_are_said_at_once() {
     for part in ["at least 200", "`head` is 2", "did you mean `spill`"] {
         assert!(error.contains(part), "{part}: {error}");
     }
+    for spill in ["~/results", ""] {
+        serde_json::from_value::<CapResults>(json!({ "spill": spill })).unwrap_err();
+    }
 }

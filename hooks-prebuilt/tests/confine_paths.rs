@@ -125,7 +125,7 @@ fn what_leads_each_process_elsewhere_is_denied() {
 fn all_mistakes_in_parameters_are_said_at_once() {
     let wrong = json!({ "roots": [], "field": { "x": ["y"] }, "deny": ["a/b"] });
     let error = serde_json::from_value::<ConfinePaths>(wrong).unwrap_err().to_string();
-    for part in ["`fields` is missing", "`roots` are folders", "`a/b` is not the name", "did you mean `fields`"] {
+    for part in ["`fields` is missing", "`roots` is empty", "`a/b` is not the name", "did you mean `fields`"] {
         assert!(error.contains(part), "{part}: {error}");
     }
 }

@@ -290,7 +290,15 @@ fn what_is_permitted_is_a_parameter() {
         assert!(error.contains("is not a host"), "{host}: {error}");
     }
     let error_of = |with: Value| serde_json::from_value::<ConfineUrls>(with).unwrap_err().to_string();
-    assert!(error_of(json!({ "tools": [] })).contains("`tools` is empty"));
+    for tools in [json!([]), json!([""])] {
+        assert!(error_of(json!({ "tools": tools })).contains("`tools` is empty"));
+    }
+    assert!(error_of(json!({ "schemes": [] })).contains("`schemes` is empty"));
+    assert!(error_of(json!({ "schemes": ["htps"] })).contains("did you mean `https`"));
+    for host in ["1.2.3.4", "[::1]"] {
+        assert!(error_of(json!({ "hosts": [host] })).contains("\"ip_literals\": true"), "{host}");
+    }
+    assert_eq!(check(json!({ "hosts": ["x.org"], "schemes": ["http", "s3", "HTTPS://"] }), "https://x.org/"), Ok(()));
     for part in ["`*` is not a host", "`https://x` is not a host", "did you mean `hosts`", "`fields.a` names no field"]
     {
         assert!(error.contains(part), "{part}: {error}");

@@ -72,7 +72,9 @@ fn all_mistakes_in_parameters_are_said_at_once() {
         assert!(error.contains(part), "{part}: {error}");
     }
     let error = serde_json::from_value::<LimitCalls>(json!({})).unwrap_err().to_string();
-    assert!(error.contains("`limits` is missing"), "{error}");
+    assert!(error.starts_with("`limits` is missing") && !error.contains("is empty"), "{error}");
+    let error = serde_json::from_value::<LimitCalls>(json!({ "limits": {} })).unwrap_err().to_string();
+    assert!(error.starts_with("`limits` is empty"), "{error}");
 }
 
 mod gate {

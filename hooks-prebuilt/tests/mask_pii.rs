@@ -434,7 +434,9 @@ fn all_mistakes_in_parameters_are_said_at_once() {
     }
     let error = serde_json::from_value::<MaskPii>(json!({ "by": { "email": "x@y.com" } })).unwrap_err().to_string();
     assert!(error.contains("would be masked itself"), "{error}");
-    for all in ["*", "**"] {
+    let error = serde_json::from_value::<MaskPii>(json!({ "by": { "phone": "x" } })).unwrap_err().to_string();
+    assert!(error.contains("`types` has no `phone`"), "{error}");
+    for all in ["*", "**", "?*"] {
         let error = serde_json::from_value::<MaskPii>(json!({ "allow": ["a@b.co", all] })).unwrap_err().to_string();
         assert!(error.contains("nothing is masked"), "{error}");
     }

@@ -179,6 +179,11 @@ fn a_secret_does_not_leave_in_arguments_and_the_reason_says_only_where_it_is() {
     assert!(error.contains("`/body/lines/1`") && !error.contains(&key[8..]), "{error}");
     assert!(denied(json!({ "tools": ["web_*"] }), "send", json!({ "a": key.clone() })).is_ok());
     assert!(denied(json!({ "allow": [key.clone()] }), "send", json!({ "a": "no secret" })).is_ok());
+    for wrong in
+        [json!({ "allow": ["?*"] }), json!({ "allow": ["*"] }), json!({ "tools": [""] }), json!({ "tools": [] })]
+    {
+        assert!(serde_json::from_value::<DenySecrets>(wrong.clone()).is_err(), "{wrong}");
+    }
     let call = ToolCall::new("call_1", "send", json!({ "a": key }));
     Trial::of(hooks![deny_secrets])
         .run_blocking(&BeforeToolCall::new(call.clone()), call.input)

@@ -39,7 +39,11 @@ from_fields!(CapResults, |fields: &mut Fields| {
     if !(0.0..=1.0).contains(&head) {
         fields.problem(format_args!("`head` is {head}: write a part from 0 to 1"));
     }
-    CapResults { most, tools: by_pattern(tools), head, spill: fields.optional("spill") }
+    let spill: Option<PathBuf> = fields.optional("spill");
+    if spill.as_ref().is_some_and(|folder| folder.as_os_str().is_empty() || folder.starts_with("~")) {
+        fields.problem("`spill` is a folder such as `/var/tmp/results`, without `~`");
+    }
+    CapResults { most, tools: by_pattern(tools), head, spill }
 });
 
 impl CapResults {

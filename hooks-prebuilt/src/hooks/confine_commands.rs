@@ -25,9 +25,6 @@ pub struct ConfineCommands {
 
 from_fields!(ConfineCommands, |fields: &mut Fields| {
     let tools: Vec<String> = fields.required("tools", r#"the tools that run shell lines, such as ["Bash"]"#);
-    if tools.is_empty() && fields.is_fine() {
-        fields.problem("`tools` is empty, so that the hook would do nothing; leave the hook out");
-    }
     let field = fields.or("field", "command".to_owned());
     ConfineCommands {
         tools: tools.iter().map(|tool| WildMatch::new(tool)).collect(),

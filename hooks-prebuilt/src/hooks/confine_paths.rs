@@ -28,7 +28,7 @@ pub struct ConfinePaths {
 from_fields!(ConfinePaths, |fields: &mut Fields| {
     let roots: Vec<String> =
         fields.required("roots", r#"the folders below which paths stay, such as ["/srv/files"] or ["."]"#);
-    if roots.iter().any(|root| root.is_empty() || root.starts_with(['~', '$'])) || roots.is_empty() {
+    if roots.iter().any(|root| root.is_empty() || root.starts_with(['~', '$'])) {
         fields.problem("`roots` are folders such as `/srv/files`, or `.` for the workspace, without `~` and variables");
     }
     let deny: Option<Vec<String>> = fields.optional("deny");

@@ -12,7 +12,7 @@ use wildmatch::WildMatch;
 
 use crate::addresses::{self, Address};
 use crate::fields::FieldsOf;
-use crate::parameters::{Fields, from_fields, patterns};
+use crate::parameters::{Fields, from_fields, patterns, unknown};
 
 /// The parameters of `confine_urls`.
 #[derive(Clone, Debug)]
@@ -29,16 +29,30 @@ pub struct ConfineUrls {
 }
 
 from_fields!(ConfineUrls, |fields: &mut Fields| {
-    let schemes: Option<Vec<String>> = fields.optional("schemes");
-    let schemes = schemes.unwrap_or_else(|| vec!["https".to_owned()]);
+    let schemes: Vec<String> = fields.or("schemes", vec!["https".to_owned()]);
+    let schemes: Vec<_> = schemes.iter().map(|scheme| scheme.trim_end_matches("://").to_ascii_lowercase()).collect();
+    if schemes.is_empty() {
+        fields.problem("`schemes` is empty, so that every address is denied; write one such as `https`");
+    }
+    // A scheme can have any name, but one that is nearly that of the web is a mistake.
+    let is_near =
+        |scheme: &&String| !["https", "http"].contains(&&***scheme) && strsim::osa_distance(scheme, "https") == 1;
+    if let Some(near) = schemes.iter().find(is_near) {
+        fields.problem(unknown("scheme", near, ["https", "http"].into_iter()));
+    }
+    let (hosts, ip_literals) = (addresses::hosts(fields, "hosts"), fields.or("ip_literals", false));
+    let is_ip = |host: &&WildMatch| addresses::host_of(&host.pattern()).is_ok_and(|(_, is_ip)| is_ip);
+    if let Some(host) = hosts.iter().find(is_ip).filter(|_| !ip_literals) {
+        fields.problem(format_args!("`hosts`: `{host}` is a number; add `\"ip_literals\": true`, or write a name"));
+    }
     let names: BTreeMap<String, Vec<String>> = fields.or("fields", BTreeMap::new());
     ConfineUrls {
         tools: patterns(fields, "tools", &["*"]),
         fields: FieldsOf::read(names, fields),
-        hosts: addresses::hosts(fields, "hosts"),
-        schemes: schemes.iter().map(|scheme| scheme.trim_end_matches("://").to_ascii_lowercase()).collect(),
+        hosts,
+        schemes,
         userinfo: fields.or("userinfo", false),
-        ip_literals: fields.or("ip_literals", false),
+        ip_literals,
         ports: fields.or("ports", Vec::new()),
     }
 });

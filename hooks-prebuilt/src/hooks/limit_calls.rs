@@ -35,9 +35,6 @@ const WITHIN: [&str; 3] = ["turn", "conversation", "minute"];
 from_fields!(LimitCalls, |fields: &mut Fields| {
     let expected = r#"a map such as {"web_*": {"turn": 5, "conversation": 40, "per_minute": 10}}"#;
     let limits: BTreeMap<String, Map<String, Value>> = fields.required("limits", expected);
-    if limits.is_empty() {
-        fields.problem(format_args!("`limits` is empty: write {expected}"));
-    }
     let mut read = Vec::new();
     for (pattern, given) in limits {
         let mut one = Fields::new(given);

@@ -89,13 +89,17 @@ from_fields!(MaskPii, |fields: &mut Fields| {
     if names.as_ref().is_some_and(Vec::is_empty) {
         fields.problem("`types` is empty: name at least one, or leave it out");
     }
-    if keep_last > 4 {
-        fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
-    }
     let chosen = |recogniser: &&Recogniser| match &names {
         Some(names) => names.iter().any(|name| name == recogniser.name),
         None => recogniser.default,
     };
+    let unused = by.keys().filter(|name| RECOGNISERS.iter().any(|one| one.name == **name && !chosen(&one)));
+    for name in unused {
+        fields.problem(format_args!("`by.{name}`: `types` has no `{name}`, so that it is not masked"));
+    }
+    if keep_last > 4 {
+        fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
+    }
     let types = RECOGNISERS
         .iter()
         .filter(chosen)

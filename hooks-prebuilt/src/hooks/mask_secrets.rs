@@ -22,11 +22,13 @@ pub struct MaskSecrets {
     allow: Vec<WildMatch>,
 }
 
-from_fields!(MaskSecrets, |fields: &mut Fields| MaskSecrets {
-    allow: exceptions(fields).iter().map(|pattern| WildMatch::new(pattern)).collect()
-});
+from_fields!(MaskSecrets, MaskSecrets::read);
 
 impl MaskSecrets {
+    fn read(fields: &mut Fields) -> Self {
+        Self { allow: exceptions(fields).iter().map(|pattern| WildMatch::new(pattern)).collect() }
+    }
+
     /// The text without secrets; `None` if it contains none. In JSON, the key of a field can say that its value is one.
     ///
     /// ```

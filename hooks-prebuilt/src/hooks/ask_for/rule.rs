@@ -153,7 +153,9 @@ impl Condition {
             0 => Test::Above(number()?),
             1 => Test::Below(number()?),
             2 => Test::OneOf(vec![value.clone()]),
-            3 => Test::OneOf(value.as_array().cloned().ok_or_else(|| wrong("a list"))?),
+            3 => Test::OneOf(
+                value.as_array().filter(|list| !list.is_empty()).cloned().ok_or_else(|| wrong("a list of values"))?,
+            ),
             _ => Test::Matches(value.as_str().map(WildMatch::new).ok_or_else(|| wrong("a pattern"))?),
         };
         let said = format!("{} {value}", word.replace("not_matches", "does not match").replace('_', " "));

@@ -19,7 +19,7 @@ pub struct DenySecrets {
 
 from_fields!(DenySecrets, |fields: &mut Fields| DenySecrets {
     tools: patterns(fields, "tools", &["*"]),
-    secrets: MaskSecrets { allow: patterns(fields, "allow", &[]) },
+    secrets: MaskSecrets::read(fields),
 });
 
 impl DenySecrets {
