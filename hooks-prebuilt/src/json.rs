@@ -1,8 +1,11 @@
 //! Rewrites the strings, keys and numbers of a JSON text. Its layout stays as it was written.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
+use regex::{Captures, Regex};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -214,46 +217,21 @@ fn ends(json: &str) -> HashMap<usize, usize> {
 
 /// The end of the string, number or word that begins here.
 fn end(json: &str, start: usize) -> usize {
-    let rest = &json.as_bytes()[start..];
-    let mut is_escaped = false;
-    let length = match rest[0] {
+    let (bytes, mut at) = (json.as_bytes(), start + 1);
+    if bytes[start] != b'"' {
+        return json[start..].find([',', ':', ']', '}', ' ', '\t', '\r', '\n']).map_or(json.len(), |end| start + end);
+    }
+    while bytes.get(at).is_some_and(|byte| *byte != b'"') {
         // A backslash escapes the next byte.
-        b'"' => {
-            1 + rest[1..]
-                .iter()
-                .position(|byte| {
-                    let is_end = *byte == b'"' && !is_escaped;
-                    is_escaped = *byte == b'\\' && !is_escaped;
-                    is_end
-                })
-                .map_or(0, |at| at + 1)
-        }
-        _ => rest.iter().position(|byte| b",:]} \t\r\n".contains(byte)).unwrap_or(rest.len()),
-    };
-    start + length
+        at += 1 + usize::from(bytes[at] == b'\\');
+    }
+    at + 1
 }
 
 /// A string whose halves of characters outside of pairs, which JSON permits and a text cannot have, are replaced.
-fn paired(raw: &str) -> String {
-    let half = |at: usize, range: std::ops::Range<u32>| {
-        let code = raw.get(at..at + 6).and_then(|code| code.strip_prefix("\\u"));
-        code.and_then(|code| u32::from_str_radix(code, 16).ok()).is_some_and(|code| range.contains(&code))
-    };
-    let (first, second) = (0xd800..0xdc00, 0xdc00..0xe000);
-    let (mut text, mut at) = (String::new(), 0);
-    while let Some(c) = raw[at..].chars().next() {
-        let length = match c {
-            '\\' if half(at, first.clone()) && half(at + 6, second.clone()) => 12,
-            '\\' if half(at, first.start..second.end) => {
-                text.push('\u{fffd}');
-                at += 6;
-                continue;
-            }
-            '\\' => 1 + raw[at + 1..].chars().next().map_or(0, char::len_utf8),
-            c => c.len_utf8(),
-        };
-        text.push_str(&raw[at..at + length]);
-        at += length;
-    }
-    text
+fn paired(raw: &str) -> Cow<'_, str> {
+    static HALF: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\\ud[89ab]..\\ud[c-f]..|(\\ud[89a-f]..)|\\.").ok());
+    let whole = |found: &Captures<'_>| found.get(1).map_or(found[0].to_owned(), |_| "\u{fffd}".to_owned());
+    HALF.as_ref().map_or(Cow::Borrowed(raw), |half| half.replace_all(raw, whole))
 }
