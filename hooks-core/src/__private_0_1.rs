@@ -24,7 +24,7 @@ pub use crate::handler as form;
 pub use crate::handler::{AnswerFuture, Call, effect_of};
 pub use crate::hook::Hook;
 pub use crate::hook::binding::{Binding, CloneEvent, Only};
-pub use crate::hook::registration::{LinkedHook, type_of};
+pub use crate::hook::registration::LinkedHook;
 pub use crate::id::HookId;
 pub use crate::kind::{
     Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, JsonType, KindDescriptor, KindType, LinkedKind,
@@ -42,7 +42,7 @@ pub use crate::signature::{
     ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, GroupEntry,
     HookGroup, Of, ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
 };
-pub use crate::source::Origin;
+pub use crate::source::{Origin, type_of};
 pub use crate::verdict::derived::{Completes, semantics_of};
 pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
 pub use crate::verdict::{Attribution, Capabilities, Capability, Denial, Semantics, Verdict};

@@ -8,7 +8,6 @@ mod patterns {
     hooks_macros::__expand! { patterns }
 }
 
-use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +25,7 @@ pub use crate::id::HookId;
 use crate::options::HookIds;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 use crate::signature::parameters::Need;
+use crate::source::Item;
 pub use crate::source::Origin;
 use crate::tables::{debug_of, setters};
 use crate::verdict::Capability;
@@ -60,7 +60,7 @@ pub struct Hook {
     /// Whether overrides of the operator cannot change it.
     pub(crate) locked: bool,
     /// The types of the annotated functions, by which `hooks![…]` finds the hook.
-    pub(crate) functions: Cow<'static, [fn() -> TypeId]>,
+    pub(crate) functions: Cow<'static, [fn() -> Item]>,
     /// Its functions, one for each kind.
     pub(crate) bindings: Cow<'static, [Binding]>,
 }
@@ -272,8 +272,16 @@ impl Hook {
     }
 
     /// The types of its functions.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = TypeId> + '_ {
+    pub(crate) fn functions(&self) -> impl DoubleEndedIterator<Item = Item> + '_ {
         self.functions.iter().map(|function| function())
+    }
+
+    /// Whether `other` is the same hook of a crate that is linked twice, as it is if its tests depend on a crate that
+    /// depends on it. Its place alone does not tell, because a macro puts all of its hooks on one line. The last function
+    /// of a group is its item, which has no copy with other members.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        let path = |hook: &Self| hook.functions().next_back().map(|(_, path)| path);
+        path(self).is_some() && (path(self), self.origin) == (path(other), other.origin)
     }
 
     fn needs(&self) -> impl Iterator<Item = &Need> {

@@ -14,7 +14,6 @@ mod set_builder;
 mod snapshot;
 mod trial;
 
-use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -31,6 +30,7 @@ use crate::id::HookId;
 use crate::plan::HookSet;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
+use crate::source::Item;
 use crate::tables::debug_of;
 
 /// Identifies an observer, for [`Registry::remove_observer`]. Returned by [`Registry::observe`].
@@ -101,7 +101,7 @@ impl Registry {
     pub fn with(self, named: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
         let linked = Hook::linked();
         let functions = |hook| Hook::functions(hook).map(move |function| (function, hook));
-        let linked: HashMap<TypeId, &Hook> = linked.iter().flat_map(functions).collect();
+        let linked: HashMap<Item, &Hook> = linked.iter().flat_map(functions).collect();
         // Collected before locking: the iterator is caller code and may use this registry.
         let named: Vec<HookRef> = named.into_iter().collect();
         let problems = self.edit(|snapshot| {

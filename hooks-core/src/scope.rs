@@ -9,7 +9,6 @@ mod json;
 #[cfg(feature = "toml")]
 mod toml_form;
 
-use std::any::TypeId;
 use std::fmt;
 
 use serde::de::Error as _;
@@ -26,6 +25,7 @@ pub(crate) use file::{read, unmarked};
 
 use crate::hook::Hook;
 use crate::id::HookId;
+use crate::source::Item;
 use crate::tables::conversions;
 use crate::text::one_line;
 
@@ -33,7 +33,7 @@ use crate::text::one_line;
 #[derive(Clone, Copy)]
 pub struct HookRef {
     pub(crate) path: &'static str,
-    pub(crate) function: fn() -> TypeId,
+    pub(crate) function: fn() -> Item,
     pub(crate) file: &'static str,
     pub(crate) line: u32,
 }
@@ -41,7 +41,7 @@ pub struct HookRef {
 impl HookRef {
     // Not public API. Used by `hooks!`.
     #[doc(hidden)]
-    pub const fn new(path: &'static str, function: fn() -> TypeId, file: &'static str, line: u32) -> Self {
+    pub const fn new(path: &'static str, function: fn() -> Item, file: &'static str, line: u32) -> Self {
         Self { path, function, file, line }
     }
 }

@@ -1,5 +1,6 @@
 //! Positions in source files and definition files.
 
+use std::any::TypeId;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +31,14 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
+}
+
+/// The type of a function, or of a group, and its path, which is the same in every copy of a crate.
+pub(crate) type Item = (TypeId, &'static str);
+
+/// The type and path of an item.
+pub fn type_of<F: 'static>(_: &F) -> Item {
+    (TypeId::of::<F>(), std::any::type_name::<F>())
 }
 
 /// A position in a definition file.

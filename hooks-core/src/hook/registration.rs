@@ -1,12 +1,12 @@
 //! Hooks as the attribute registers them at link time. Generated code uses this module.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::borrow::Cow;
 
 use super::{Binding, Hook};
 use crate::id::HookId;
 use crate::signature::GroupEntry;
-use crate::source::Origin;
+use crate::source::{Item, Origin};
 
 /// A reference to a value of any type.
 pub(crate) type AnyRef = &'static (dyn Any + Send + Sync);
@@ -27,7 +27,7 @@ pub struct LinkedHook {
     /// Whether overrides of the operator cannot change it.
     pub locked: bool,
     /// The type of the function.
-    pub functions: &'static [fn() -> TypeId],
+    pub functions: &'static [fn() -> Item],
     /// The function at each of its kinds.
     pub bindings: &'static [Binding],
 }
@@ -73,9 +73,4 @@ impl Hook {
         }));
         hooks
     }
-}
-
-/// The `TypeId` of a function, or of a group.
-pub fn type_of<F: 'static>(_: &F) -> TypeId {
-    TypeId::of::<F>()
 }

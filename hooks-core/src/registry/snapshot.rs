@@ -1,6 +1,5 @@
 //! The state of a registry at one moment.
 
-use std::any::TypeId;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use crate::overrides::Changes;
 use crate::plugin::{Installed, PluginEntry};
 use crate::record::Observer;
 use crate::scope::{AppDef, HookRef};
-use crate::source::Origin;
+use crate::source::{Item, Origin};
 use crate::text::nearest_names;
 
 /// The state from which sets are made.
@@ -23,7 +22,7 @@ pub(crate) struct Snapshot {
     pub(crate) hooks: HashMap<HookId, Arc<Hook>>,
     /// The hooks that the app disabled.
     pub(crate) disabled: HashSet<HookId>,
-    pub(super) functions: HashMap<TypeId, HookId>,
+    pub(super) functions: HashMap<Item, HookId>,
     pub(crate) app: AppDef,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
     /// In order of installation.
@@ -62,10 +61,8 @@ impl Snapshot {
 
     pub(super) fn add(&mut self, hook: &Arc<Hook>) -> Result<(), Problem> {
         if let Some(present) = self.hooks.get(&hook.id) {
-            // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one hook,
-            // which keeps its state, disabled or not.
-            let copy = !hook.functions.is_empty() && present.origin == hook.origin;
-            if !copy {
+            // Both copies are one hook, which keeps its state, disabled or not.
+            if !hook.is_copy_of(present) {
                 return Err(duplicate_id(&hook.id, present.origin, hook.origin));
             }
         } else {

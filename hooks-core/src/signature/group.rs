@@ -1,8 +1,6 @@
 //! Groups: functions that are one hook in lists, plans and records.
 
-use std::any::TypeId;
-
-use crate::source::Origin;
+use crate::source::{Item, Origin};
 
 /// The declaration of a group.
 #[derive(Debug)]
@@ -14,7 +12,7 @@ pub struct GroupEntry {
     /// Where it is declared.
     pub origin: Origin,
     /// The type of its item, by which `hooks![…]` finds it.
-    pub item: fn() -> TypeId,
+    pub item: fn() -> Item,
 }
 
 /// An item that [`group!`](macro@crate::group) declared.

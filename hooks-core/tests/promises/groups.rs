@@ -73,7 +73,34 @@ macro_rules! made_on_one_line {
 mod made {
     use super::*;
 
+    hook_sdk::group! { pub(super) echo }
+
+    macro_rules! of_one_id {
+        ($($name:ident at $kind:ident)*) => {
+            #[hook(group = echo, kind = TurnEnd)]
+            fn member() {}
+            $(#[hook(id = "echo", kind = $kind)] pub(super) fn $name() {})*
+        };
+    }
+
+    of_one_id! { early at SessionStart late at SessionEnd }
     made_on_one_line! { charlie at TurnEnd, alpha at SessionEnd, delta at Shutdown, bravo at SessionStart, }
+}
+
+/// A macro puts all of its hooks on one line, but they are not copies of one hook, as those of a crate that is linked twice.
+#[test]
+fn two_hooks_of_one_macro_with_one_id_are_reported() {
+    for [one, other] in [
+        hooks![made::early, made::late],
+        hooks![made::late, made::early],
+        hooks![made::echo, made::late],
+        hooks![made::late, made::echo],
+    ] {
+        let error = Registry::empty().with([one, other]).unwrap_err();
+        let [problem] = error.problems() else { panic!("{error}") };
+        assert_eq!((problem.kind(), problem.about()), (ProblemKind::DuplicateId, "echo"));
+        Registry::empty().with([one, one]).unwrap();
+    }
 }
 
 fn agent(loud: bool) -> AgentDef {
