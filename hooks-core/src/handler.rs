@@ -35,12 +35,12 @@ pub struct Effect<S, V> {
 /// Combines the result of an async hook with `&mut`: the subject that it was lent, and its answer.
 ///
 /// # Errors
-/// The hook's failure, or a halt that it returned as an error.
+/// The hook's failure, or its halt, with the subject.
 pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
     match answer {
         Ok(verdict) => Ok(Effect { subject: Some(subject), verdict }),
         Err(fault) => match *fault.0 {
-            FaultKind::HaltAndKeep(halt) => Err(Fault::halt_and_replace(halt, subject)),
+            FaultKind::Halt(halt) => Err(Fault::halt_and_replace(halt, subject)),
             other => Err(Fault(Box::new(other))),
         },
     }

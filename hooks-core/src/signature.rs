@@ -128,7 +128,7 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, Halt> for Halt {
 
     #[inline]
     fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
-        Ok(Err(Fault::halt_and_keep(returned)))
+        Ok(Err(Fault::halt(returned)))
     }
 }
 

@@ -174,6 +174,10 @@ impl Verdict for () {
 /// The other hooks of the dispatch still run, so that masking and counting are complete. The first halt in plan order
 /// is reported in [`ReportData::halt`](crate::dispatch::ReportData::halt).
 ///
+/// What the hook changed in the subject is kept. A hook that takes the subject by value returns both, `(subject, halt)`.
+/// If it returns only the halt, the subject stays as it was; with `on_failure = required` that is an error of the
+/// dispatch, and with `remove` the subject is removed.
+///
 /// ```
 /// use hook_sdk::prelude::*;
 ///

@@ -10,6 +10,7 @@ use crate::verdict::Verdict;
 use super::call::EffectOf;
 use super::chain::Chain;
 use super::end::Flow;
+use super::outcome::in_turn;
 
 impl<K: HookKind> Chain<'_, K> {
     #[inline]
@@ -33,12 +34,14 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    /// Handles a hook that received the scratch and returned no verdict. Its changes are kept only with a halt that
-    /// replaces the verdict.
+    /// Handles a hook that received the scratch and returned no verdict. Its changes are kept only with a halt.
     #[cold]
     fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
-        let halt = match *fault.0 {
-            FaultKind::HaltAndKeep(halt) => halt,
+        let halt = match *in_turn::<K>(fault).0 {
+            FaultKind::Halt(halt) if self.subject.scratch.is_none() => {
+                return self.outcome.halted_without_subject(index, halt);
+            }
+            FaultKind::Halt(halt) => halt,
             FaultKind::HaltAndReplace(halt, subject) => {
                 // The hook's form guarantees that it is the kind's subject.
                 self.subject.scratch = subject.downcast().ok().map(|subject| *subject);

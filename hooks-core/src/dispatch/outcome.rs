@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Span;
 
 use crate::context::HookContext;
-use crate::failure::{Failure, OnFailure};
+use crate::failure::{Failure, FailureKind, OnFailure};
 use crate::handler::{Answer, Fault, FaultKind, HookError};
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -187,6 +187,24 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.stop(End::Decided)
     }
 
+    /// Ends the turn for a hook that took the subject by value and returned a halt as its error. What it made of the
+    /// subject is lost, so a hook without which the subject may not go on keeps it from doing so.
+    #[cold]
+    pub(super) fn halted_without_subject(&mut self, index: usize, halt: Halt) -> Flow {
+        match self.plan.steps[index].on_failure {
+            OnFailure::Required if !self.is_shadow(index) => {
+                let text =
+                    format!("it returned a `Halt` ({}) without the subject; return `(subject, Halt)`", halt.reason);
+                self.failed_for_good(index, HookError { kind: FailureKind::Error, text })
+            }
+            OnFailure::Remove if !self.is_shadow(index) => {
+                let _ = self.halted(index, halt);
+                self.stop(End::Removed(index))
+            }
+            _ => self.halted(index, halt),
+        }
+    }
+
     /// Records that the hook removed the subject.
     #[cold]
     pub(super) fn removed(&mut self, index: usize) -> Flow {
@@ -262,9 +280,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fault: Fault) -> Flow {
         let fault = match *in_turn::<K>(fault).0 {
-            FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
-                return self.halted(index, halt);
-            }
+            FaultKind::Halt(halt) | FaultKind::HaltAndReplace(halt, _) => return self.halted(index, halt),
             FaultKind::Cancelled => return self.stop(End::Cancelled(index)),
             FaultKind::NoRuntime => return self.stop(End::NoRuntime(index)),
             FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
@@ -274,7 +290,11 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         let Some(answer) = self.unless_fallback::<()>(index, Err(fault)) else { return Flow::FallBack };
         // What went in is what comes out: a failure.
         let Err(fault) = answer else { return Flow::Next };
-        let last = HookError::from(*fault.0);
+        self.failed_for_good(index, (*fault.0).into())
+    }
+
+    /// Applies the hook's `on_failure`.
+    fn failed_for_good(&mut self, index: usize, last: HookError) -> Flow {
         let cause = match self.take_failed(index) {
             Some(first) => first.and(&last),
             None => last,
@@ -359,7 +379,7 @@ fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
 }
 
 /// A halt outside of a turn is an ordinary error.
-fn in_turn<K: HookKind>(fault: Fault) -> Fault {
+pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
     match *fault.0 {
         FaultKind::Halt(halt) if !K::IN_TURN => Fault::error(format!(
             "it returned a `Halt` ({}), but there is no turn to end at `{}`; return another error",

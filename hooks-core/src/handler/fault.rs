@@ -53,11 +53,9 @@ pub(crate) enum FaultKind {
     Failed(HookError),
     /// The event does not concern the hook: see [`NotSelected`].
     NotSelected,
-    /// The hook ends the turn with an error. As with every error, its changes are dropped.
+    /// The hook ends the turn. What it changed in the subject that it was lent is kept.
     Halt(Halt),
-    /// The hook ends the turn with a verdict. Its changes are kept.
-    HaltAndKeep(Halt),
-    /// Like `HaltAndKeep`, for a hook that took the subject by value; contains the replacement.
+    /// Like `Halt`, for a hook that took the subject by value; contains the replacement.
     HaltAndReplace(Halt, Box<dyn std::any::Any + Send>),
     /// The turn was cancelled while the hook was waiting, which is not the hook's failure.
     Cancelled,
@@ -86,9 +84,7 @@ impl From<FaultKind> for HookError {
         let text = match fault {
             FaultKind::Failed(cause) => return cause,
             FaultKind::NotSelected => NotSelected.to_string(),
-            FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
-                halt.reason.as_str().to_owned()
-            }
+            FaultKind::Halt(halt) | FaultKind::HaltAndReplace(halt, _) => halt.reason.as_str().to_owned(),
             FaultKind::Cancelled => "the turn was cancelled while it was waiting".to_owned(),
             FaultKind::NoRuntime => "it has a timeout and had to wait, but its Tokio runtime has no timer; call `enable_time` on the runtime's builder, or write `timeout = none`".to_owned(),
         };
@@ -131,11 +127,11 @@ impl Fault {
 
     /// Whether the hook ends the turn.
     pub(crate) fn is_halt(&self) -> bool {
-        matches!(*self.0, FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) | FaultKind::HaltAndReplace(..))
+        matches!(*self.0, FaultKind::Halt(_) | FaultKind::HaltAndReplace(..))
     }
 
-    pub(crate) fn halt_and_keep(halt: Halt) -> Self {
-        Self(Box::new(FaultKind::HaltAndKeep(halt)))
+    pub(crate) fn halt(halt: Halt) -> Self {
+        Self(Box::new(FaultKind::Halt(halt)))
     }
 
     pub(crate) fn halt_and_replace<S: Send + 'static>(halt: Halt, subject: S) -> Self {

@@ -52,8 +52,8 @@ pub(crate) struct Started {
 /// The result of one hook for a given subject.
 enum Alone {
     Failed(FailureKind),
-    /// The change is dropped.
-    HaltsWithoutChange,
+    /// It took the subject, and what it made of it is lost.
+    HaltsWithoutSubject,
     /// The subject that it leaves (`None` for readers), and what it does.
     Done(Option<Vec<u8>>, Then),
 }
@@ -71,11 +71,13 @@ fn alone(case: &Case, spec: &Spec, it: Move, subject: &[u8]) -> Alone {
     if spec.form.is_async() && it.delay > 0 && spec.timeout.is_some_and(|timeout| it.delay > timeout) {
         return Alone::Failed(FailureKind::TimedOut);
     }
+    // An async hook with `&mut` has the form of one that takes the subject, but returns what it was lent.
+    let takes = matches!(spec.form, Form::Own | Form::OwnAsync) && spec.id != "g2";
     match it.act {
         Act::Fail => return Alone::Failed(FailureKind::Error),
         Act::Panic | Act::PanicAtCall => return Alone::Failed(FailureKind::Panicked),
-        Act::HaltAsError => return Alone::HaltsWithoutChange,
-        Act::Say(_) | Act::Remove => {}
+        Act::HaltAsError if takes => return Alone::HaltsWithoutSubject,
+        Act::HaltAsError | Act::Say(_) | Act::Remove => {}
     }
     let mut left = spec.form.writes().then(|| subject.to_vec());
     if let Some(left) = &mut left {
@@ -85,8 +87,8 @@ fn alone(case: &Case, spec: &Spec, it: Move, subject: &[u8]) -> Alone {
             Edit::Break => left.push(FORBIDDEN),
         }
     }
-    let takes = matches!(spec.form, Form::Own | Form::OwnAsync);
     let then = match spec.role {
+        _ if it.act == Act::HaltAsError => Then::Halts,
         Role::Halts => Then::Halts,
         Role::Answers if case.point == Point::Step && takes && it.act == Act::Remove => Then::Removes,
         Role::Answers if case.point == Point::Gate => Then::Says(answer(it)),
@@ -114,7 +116,9 @@ struct Fold<'a> {
 impl Fold<'_> {
     /// Runs the hook, and its fallback if it fails.
     fn one(&mut self, index: usize, [it, instead]: [Move; 2]) {
-        let has_fallback = self.case.specs[index].fallback;
+        let spec = &self.case.specs[index];
+        let has_failed = !matches!(alone(self.case, spec, it, &self.out.subject), Alone::HaltsWithoutSubject);
+        let has_fallback = spec.fallback && has_failed;
         let (status, verdict) = match self.answer(index, it) {
             Ok(verdict) => (Status::Completed, verdict),
             Err(kind) => match has_fallback.then(|| self.answer(index, instead)) {
@@ -135,10 +139,16 @@ impl Fold<'_> {
     fn answer(&mut self, index: usize, it: Move) -> Result<Option<&'static str>, FailureKind> {
         match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => Err(kind),
-            Alone::HaltsWithoutChange => {
-                self.halts(index);
-                Ok(Some("halt"))
-            }
+            Alone::HaltsWithoutSubject => match policy(self.case, index) {
+                OnFailure::Required => Err(FailureKind::Error),
+                policy => {
+                    self.halts(index);
+                    if policy == OnFailure::Remove {
+                        self.out.end = End::Removed(index);
+                    }
+                    Ok(Some("halt"))
+                }
+            },
             Alone::Done(_, Then::Removes) => {
                 self.out.end = End::Removed(index);
                 Ok(None)
@@ -221,7 +231,8 @@ impl Fold<'_> {
     fn started(&mut self, index: usize, [it, _]: [Move; 2]) {
         let status = match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => status(kind),
-            Alone::HaltsWithoutChange => Status::Failed,
+            Alone::HaltsWithoutSubject => Status::Failed,
+            Alone::Done(..) if it.act == Act::HaltAsError => Status::Failed,
             Alone::Done(..) => Status::Completed,
         };
         self.out.started.push(Started { index, given: self.out.subject.clone(), status });
@@ -253,7 +264,7 @@ fn ends_at_once(case: &Case, index: usize, moves: &[Move]) -> bool {
         Alone::Failed(_) => ends_at_once(case, index, if spec.fallback { instead } else { &[] }),
         Alone::Done(_, Then::Says(answer)) => rank(&answer) == 4,
         Alone::Done(_, Then::Removes) => true,
-        Alone::Done(_, Then::Halts) | Alone::HaltsWithoutChange => case.point == Point::Gate,
+        Alone::Done(_, Then::Halts) | Alone::HaltsWithoutSubject => case.point == Point::Gate,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hook_sdk::data::{Block, ToolResultBlock};
-use hook_sdk::hook::BoxFuture;
+use hook_sdk::hook::{BoxFuture, OnFailure};
 use hook_sdk::record::FailureKind;
 use hook_sdk::{CancellationToken, DispatchError};
 use serde_json::json;
@@ -32,7 +32,6 @@ enum Form {
 enum End {
     Error,
     Panic,
-    HaltAsError,
     Timeout,
     Cancelled,
 }
@@ -47,7 +46,6 @@ fn spoil(plain: &mut Plain) {
 fn ends(end: End) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     match end {
         End::Panic => panic!("half way"),
-        End::HaltAsError => Err(Halt::new("enough").into()),
         _ => Err("half way".into()),
     }
 }
@@ -86,7 +84,7 @@ fn appends(id: &str, line: &'static str) -> Hook {
 #[tokio::test(start_paused = true)]
 async fn the_next_hook_sees_what_the_last_success_left() {
     for form in FORMS {
-        for end in [End::Error, End::Panic, End::HaltAsError, End::Timeout] {
+        for end in [End::Error, End::Panic, End::Timeout] {
             if end == End::Timeout && matches!(form, Form::Lend | Form::Own) {
                 continue;
             }
@@ -99,10 +97,9 @@ async fn the_next_hook_sees_what_the_last_success_left() {
                 End::Error => vec![FailureKind::Error],
                 End::Panic => vec![FailureKind::Panicked],
                 End::Timeout => vec![FailureKind::TimedOut],
-                End::HaltAsError | End::Cancelled => vec![],
+                End::Cancelled => vec![],
             };
             assert_eq!(kinds, expected, "{form:?} {end:?}");
-            assert_eq!(fired.report.halt.is_some(), end == End::HaltAsError);
         }
     }
 }
@@ -121,31 +118,92 @@ async fn a_cancelled_writer_leaves_no_trace_and_the_error_gives_the_subject_back
     assert_eq!(error.into_subject::<PlainKind>().unwrap().lines, ["one"]);
 }
 
-#[test]
-fn a_halt_as_the_verdict_keeps_the_change_and_a_halt_as_the_error_drops_it() {
-    let keeps = Hook::at::<PlainKind>("keeps").writer(|_, _, plain| {
-        plain.lines.push("kept".to_owned());
-        Halt::new("first")
-    });
-    let drops = Hook::at::<PlainKind>("drops").writer(|_, _, plain| {
-        plain.lines.push("dropped".to_owned());
-        Err::<(), Halt>(Halt::new("second"))
-    });
-    let pair = Hook::at::<PlainKind>("pair").replacer(|_, _, mut plain: Plain| {
-        plain.lines.push("kept too".to_owned());
-        (plain, Halt::new("third"))
-    });
-    let fired = set([keeps, drops, pair]).fire_blocking(&cx(), &PlainKind {}, Plain::default()).unwrap();
-    assert_eq!(fired.subject.lines, ["kept", "kept too"]);
-    let halt = fired.report.halt.clone().unwrap();
-    assert_eq!((halt.reason.as_str(), halt.by.unwrap().as_str()), ("first", "keeps"));
+fn halts() -> Result<(), Halt> {
+    Err(Halt::new("enough"))
+}
+
+mod halting {
+    use super::*;
+
+    #[hook(kind = Step)]
+    pub(super) fn verdict(trail: &mut Trail) -> Halt {
+        trail.0.push("masked");
+        Halt::new("enough")
+    }
+
+    #[hook(kind = Step)]
+    pub(super) fn error(trail: &mut Trail) -> Result<(), Halt> {
+        trail.0.push("masked");
+        halts()
+    }
+
+    #[hook(kind = Step)]
+    pub(super) fn boxed(trail: &mut Trail) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        trail.0.push("masked");
+        Ok(halts()?)
+    }
+
+    #[hook(kind = Step)]
+    pub(super) async fn awaited(trail: &mut Trail) -> Result<(), Halt> {
+        trail.0.push("masked");
+        later(1, halts()).await
+    }
+
+    #[hook(kind = Step, blocking)]
+    pub(super) fn blocks(trail: &mut Trail) -> Result<(), Halt> {
+        trail.0.push("masked");
+        halts()
+    }
+
+    #[hook(kind = Step)]
+    pub(super) fn given(mut trail: Trail) -> (Trail, Halt) {
+        trail.0.push("masked");
+        (trail, Halt::new("enough"))
+    }
+}
+
+#[tokio::test]
+async fn a_halt_keeps_the_change_as_the_verdict_and_as_the_error() {
+    use halting::*;
+    let registry = Registry::empty().with(hooks![verdict, error, boxed, awaited, blocks, given]).unwrap();
+    for id in ["verdict", "error", "boxed", "awaited", "blocks", "given"] {
+        let set = registry.scope(&AgentDef::new("a").hooks([id]), None).unwrap();
+        let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+        assert_eq!(fired.subject.as_ref().unwrap().0, ["masked"], "{id}");
+        let halt = fired.report.halt.as_ref().unwrap();
+        assert_eq!((halt.reason.as_str(), halt.by.as_ref().unwrap().as_str()), ("enough", id));
+        assert!(fired.report.failures.is_empty(), "{id}");
+    }
+}
+
+/// What a mask made of the subject is lost if it does not return it.
+#[tokio::test(start_paused = true)]
+async fn a_halt_without_the_subject_that_the_hook_took_counts_as_its_on_failure_says() {
+    let forms = || {
+        [
+            Hook::at::<Step>("mask").replacer(|_, _, trail: Trail| halts().map(|()| trail)),
+            Hook::at::<Step>("mask").async_replacer(|_, _, trail: Trail| later(1, halts().map(|()| trail))),
+        ]
+    };
+    let fire = async |hook: Hook, policy| {
+        set([hook.on_failure(policy), writes("after")]).fire(&cx(), &step(), Trail(vec!["secret"])).await
+    };
+    for hook in forms() {
+        let fired = fire(hook.clone(), OnFailure::Continue).await.unwrap();
+        assert_eq!((fired.subject, fired.report.halt.is_some()), (Some(Trail(vec!["secret", "after"])), true));
+        let fired = fire(hook.clone(), OnFailure::Remove).await.unwrap();
+        assert_eq!((fired.subject, fired.report.halt.is_some()), (None, true));
+        let error = fire(hook, OnFailure::Required).await.unwrap_err();
+        let expected = "hook `mask` at `step` failed (error): it returned a `Halt` (enough) without the subject; return `(subject, Halt)`; the hook is required, so nothing after it ran";
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
 fn the_subject_in_the_error_has_no_trace_of_the_failed_required_hook() {
     for form in [Form::Lend, Form::Own] {
         for end in [End::Error, End::Panic] {
-            let required = spoiler(form, end).on_failure(hook_sdk::hook::OnFailure::Required);
+            let required = spoiler(form, end).on_failure(OnFailure::Required);
             let set = set([appends("first", "one"), required, appends("last", "two")]);
             let error = set.fire_blocking(&HookContext::new(), &PlainKind {}, Plain::default()).unwrap_err();
             assert!(matches!(error, DispatchError::Required { .. }));

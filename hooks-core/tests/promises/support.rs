@@ -14,7 +14,7 @@ use hook_sdk::scope::HookUse;
 pub(crate) struct Trail(pub(crate) Vec<&'static str>);
 
 /// A transform whose subject may be removed.
-#[derive(Debug, HookKind)]
+#[derive(Clone, Debug, HookKind)]
 #[hook_kind(name = "step", subject = Trail, removable, match(topic))]
 pub(crate) struct Step {
     pub(crate) topic: String,
