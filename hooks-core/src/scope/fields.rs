@@ -38,7 +38,6 @@ impl DefinitionFields {
     /// Rejects a field that looks like `hooks` or contains it. Otherwise the field would be kept in `extra`, and its
     /// hooks would never run.
     pub(crate) fn checked(self, what: &str) -> Result<Self, String> {
-        // For serde, `null` is a declared field, but it is not a list.
         let declares_hooks = self.hooks.is_some();
         let mut extra = self.extra.iter();
         let problem = extra.find_map(|(field, value)| misplaced(field, value, what, declares_hooks));
@@ -51,7 +50,8 @@ impl DefinitionFields {
         what: &str,
         parsed: Vec<ParsedField>,
     ) -> Result<Self, DefinitionError> {
-        let declares_hooks = parsed.iter().any(|field| field.name == "hooks");
+        // `null` is not a list.
+        let declares_hooks = parsed.iter().any(|field| field.name == "hooks" && !field.value.is_null());
         let mut seen: Vec<String> = Vec::new();
         let mut fields = Self::default();
         for ParsedField { name, at, start, value, elements } in parsed {
@@ -101,8 +101,28 @@ fn misplaced(field: &str, value: &Value, what: &str, declares_hooks: bool) -> Op
             "the fields of the {what} are inside `{field}`; write them at the top level, without `{field}` around them"
         ));
     }
-    let list = nearly_hooks(field) && !declares_hooks && names_hooks(value);
-    list.then(|| format!("unknown field `{field}`; did you mean `hooks`?"))
+    if declares_hooks {
+        return None;
+    }
+    if nearly_hooks(field) && names_hooks(value) {
+        return Some(format!("unknown field `{field}`; did you mean `hooks`?"));
+    }
+    contains_list(value).then(|| {
+        format!(
+            "`hooks` is inside `{field}`, where it has no effect; write it at the top level; if it is not meant for the {what}, write `hooks` there too, which may be empty"
+        )
+    })
+}
+
+/// Whether there is a list of hooks in the value, at any depth.
+fn contains_list(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(field, value)| field == "hooks" && value.is_array() && names_hooks(value) || contains_list(value)),
+        Value::Array(entries) => entries.iter().any(contains_list),
+        _ => false,
+    }
 }
 
 /// Whether the name is one edit away from `hooks`, except in the first letter, which is rarely mistyped: `books` is

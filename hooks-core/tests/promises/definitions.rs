@@ -59,13 +59,19 @@ fn json_that_is_not_a_definition_is_an_error() {
 fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
     let around = "the fields of the agent are inside `agent`; write them at the top level, without `agent` around them";
     let nearly = |field: &str| format!("unknown field `{field}`; did you mean `hooks`?");
+    let inside =
+        |field: &str| format!("`hooks` is inside `{field}`, where it has no effect; write it at the top level");
     let table = [
         (r#"{"agent": {"name": "x", "hooks": ["redact_pii"]}}"#, Some(around.to_owned())),
         (r#"{"agent": {"name": "x"}}"#, Some(around.to_owned())),
         (r#"{"hooks": [], "agent": {"hooks": ["redact_pii"]}}"#, Some(around.to_owned())),
         (r#"{"hooks": ["redact_pii"], "agent": {"model": "large"}}"#, None),
         (r#"{"agent": "support"}"#, None),
-        (r#"{"prompt": {"hooks": ["redact_pii"]}}"#, None),
+        (r#"{"prompt": {"hooks": ["redact_pii"]}}"#, Some(inside("prompt"))),
+        (r#"{"name": "x", "config": [{"guards": {"hooks": [{"id": "redact_pii"}]}}]}"#, Some(inside("config"))),
+        (r#"{"hooks": null, "agents": [{"name": "x", "hooks": []}]}"#, Some(inside("agents"))),
+        (r#"{"hooks": [], "agents": [{"name": "x", "hooks": ["redact_pii"]}]}"#, None),
+        (r#"{"git": {"hooks": ["pre-commit"]}, "claude": {"hooks": {"Stop": []}}}"#, None),
         (r#"{"hook": "redact_pii"}"#, Some(nearly("hook"))),
         (r#"{"HOOKS": [{"id": "redact_pii"}]}"#, Some(nearly("HOOKS"))),
         (r#"{"hookss": null}"#, Some(nearly("hookss"))),
