@@ -52,13 +52,8 @@ impl DefinitionFields {
     ) -> Result<Self, DefinitionError> {
         // `null` is not a list.
         let declares_hooks = parsed.iter().any(|field| field.name == "hooks" && !field.value.is_null());
-        let mut seen: Vec<String> = Vec::new();
         let mut fields = Self::default();
         for ParsedField { name, at, start, value, elements } in parsed {
-            if seen.contains(&name) {
-                return Err(invalid(file, text, at, format!("the field `{name}` appears twice; keep one")));
-            }
-            seen.push(name.clone());
             match (&*name, value) {
                 ("name", Value::String(name)) => fields.name = name,
                 ("name", _) => {

@@ -1,5 +1,6 @@
 //! Parses definitions from JSON, with the offset of every field.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +30,31 @@ pub(crate) fn parse(file: &Arc<Path>, text: &str, what: &str) -> Result<Definiti
         let elements = elements.into_iter().map(|element| offset(text, element)).collect();
         Ok(ParsedField { at: key_offset(text, raw, &name), name, start, value, elements })
     };
-    DefinitionFields::of(file, text, what, all(entries.into_iter().map(field))?)
+    let fields = all(entries.into_iter().map(field))?;
+    // All values could be parsed, so that nothing is nested too deep here.
+    match serde_json::from_str(text).ok().and_then(twice) {
+        Some((name, value)) => Err(invalid(
+            file,
+            text,
+            key_offset(text, value, &name),
+            format!("the field `{name}` appears twice; keep one"),
+        )),
+        None => DefinitionFields::of(file, text, what, fields),
+    }
+}
+
+/// The second of two fields of one object with the same name. Otherwise the first would be lost.
+fn twice(value: &RawValue) -> Option<(String, &RawValue)> {
+    if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(value.get()) {
+        return elements.into_iter().find_map(twice);
+    }
+    let EntryList(entries) = serde_json::from_str(value.get()).ok()?;
+    let mut names = HashSet::new();
+    entries.into_iter().find_map(
+        |(name, value)| {
+            if names.insert(name.clone()) { twice(value) } else { Some((name, value)) }
+        },
+    )
 }
 
 /// The offset of `part` within `text`.
@@ -56,7 +81,7 @@ fn message(error: &serde_json::Error) -> String {
     problem.rsplit_once(" at line ").map_or(problem.as_str(), |(message, _)| message).to_owned()
 }
 
-/// An object as a list of its entries, so that duplicate names are noticed.
+/// An object as a list of its entries, of which several may have the same name.
 struct EntryList<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for EntryList<'de> {

@@ -27,6 +27,11 @@ fn json_that_is_not_a_definition_is_an_error() {
         ("{\n\"hoks\": []}", "a.json:2:1: unknown field `hoks`; did you mean `hooks`?"),
         ("{\"hooks\": [], \"hooks\": []}", "a.json:1:15: the field `hooks` appears twice; keep one"),
         ("{\"name\": \"a\",\n\"name\": \"a\"}", "a.json:2:1: the field `name` appears twice; keep one"),
+        ("{\"hooks\": [{\"id\": \"a\",\n\"id\": \"b\"}]}", "a.json:2:1: the field `id` appears twice; keep one"),
+        (
+            "{\"hooks\": [\"a\", {\"id\": \"b\", \"with\": {\"x\": [{\"y\": 1, \"y\": 2}]}}]}",
+            "a.json:1:53: the field `y` appears twice; keep one",
+        ),
         ("{\"name\": 7}", "a.json:1:10: expected the agent's `name` to be a string"),
         ("{\"name\": null}", "a.json:1:10: expected the agent's `name` to be a string"),
         ("{\"hooks\": \"a\"}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
