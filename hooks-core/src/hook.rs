@@ -293,9 +293,12 @@ impl Hook {
         self.needs().filter_map(|need| if let Need::With(spec) = need { Some(*spec) } else { None })
     }
 
-    /// The states of the app that its functions take.
-    pub(crate) fn states(&self) -> impl Iterator<Item = TypeSpec> {
-        self.needs().filter_map(|need| if let Need::State(spec) = need { Some(*spec) } else { None })
+    /// The states of the app that its functions take within a dispatch, or as jobs, whose context is that of the worker.
+    pub(crate) fn states(&self, as_jobs: bool) -> impl Iterator<Item = TypeSpec> {
+        let is_job = |binding: &&Binding| binding.options.run == RunMode::Background;
+        let needs = self.bindings.iter().filter(move |binding| is_job(binding) == as_jobs);
+        let needs = needs.flat_map(|binding| &*binding.needs);
+        needs.filter_map(|need| if let Need::State(spec) = need { Some(*spec) } else { None })
     }
 
     /// Parses the parameters that a list passes.

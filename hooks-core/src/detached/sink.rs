@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Job, Tasks};
+use crate::context::HookContext;
 use crate::record::Observer;
 
 /// Receives the jobs of background hooks: a queue in a database, or the [`Worker`](crate::worker::Worker) of this
@@ -33,6 +34,12 @@ pub trait BackgroundSink: Send + Sync + 'static {
     /// # Errors
     /// [`EnqueueError`]. The run is then recorded as dropped or as failed.
     fn enqueue(&self, job: Job) -> Result<(), EnqueueError>;
+
+    /// Not public API. The context of the worker of this process.
+    #[doc(hidden)]
+    fn worker(&self) -> Option<&HookContext> {
+        None
+    }
 }
 
 /// Why a sink did not accept a job.

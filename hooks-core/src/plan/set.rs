@@ -183,7 +183,7 @@ impl HookSet {
 
     /// The hooks in force that take a state that the context does not hold.
     pub(crate) fn missing_states(&self, cx: &HookContext) -> impl Iterator<Item = (&Hook, String)> {
-        let states = self.in_force().flat_map(|hook| hook.states().map(move |state| (hook, state)));
+        let states = self.in_force().flat_map(|hook| hook.states(false).map(move |state| (hook, state)));
         states.filter(|(_, state)| !cx.holds(*state)).map(|(hook, state)| {
             (hook, format!("{hook} takes `&State<{state}>`, which the context does not hold; {OF_APP}"))
         })

@@ -53,17 +53,27 @@ impl SetBuilder<'_> {
     }
 }
 
-/// Rejects a background hook if the registry has no sink for its jobs.
-fn no_background(snapshot: &Snapshot, selection: &Selection) -> Option<Problem> {
+/// Rejects a background hook if the registry has no sink for its jobs, or a worker without a state that they take.
+fn no_background(snapshot: &Snapshot, selection: &Selection) -> Vec<Problem> {
     let hook = &selection.hook;
-    let queues = hook.bindings.iter().any(|binding| binding.options.run == RunMode::Background);
-    (queues && snapshot.sink.is_none()).then(|| {
-        let at = at(selection.place.clone());
-        let text = format!(
-            "{at}{hook} has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set"
-        );
-        Problem::new(ProblemKind::NoBackground, &hook.id, text)
-    })
+    let problem = |kind, text| Problem::new(kind, &hook.id, format!("{}{hook} {text}", at(selection.place.clone())));
+    match &snapshot.sink {
+        Some(sink) => {
+            let missing =
+                sink.worker().into_iter().flat_map(|cx| hook.states(true).filter(move |state| !cx.holds(*state)));
+            let text = |state| {
+                format!(
+                    "takes `&State<{state}>`, which the worker does not hold; start it with `Worker::new().context(…)`"
+                )
+            };
+            missing.map(|state| problem(ProblemKind::MissingState, text(state))).collect()
+        }
+        None if hook.bindings.iter().any(|binding| binding.options.run == RunMode::Background) => {
+            let text = "has `run = background`, but this registry has no queue for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before you build the set";
+            vec![problem(ProblemKind::NoBackground, text.to_owned())]
+        }
+        None => Vec::new(),
+    }
 }
 
 /// Records identify a kind only by its name, so it must be unique.

@@ -12,6 +12,7 @@ use super::Worker;
 use super::run::JobRun;
 use super::run_job::notice;
 use super::source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use crate::context::HookContext;
 use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, Permit, Tasks};
 use crate::registry::{Registry, WeakRegistry};
 
@@ -62,6 +63,10 @@ impl BackgroundSink for Queue {
             data.handle.spawn(Working(Some(Arc::clone(data))).work());
         }
         Ok(())
+    }
+
+    fn worker(&self) -> Option<&HookContext> {
+        Some(&self.0.worker.context)
     }
 }
 

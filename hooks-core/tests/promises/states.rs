@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hook_sdk::context::{HookContextBuilder, MissingState};
 use hook_sdk::diagnostics::{FindingKind, HarnessFacts, ProblemKind};
+use hook_sdk::worker::Worker;
 
 use super::support::*;
 
@@ -93,6 +94,23 @@ fn missing_states_are_told_when_the_context_is_built_and_by_the_check_and_a_guar
 
     let denied = fire(&hooks, &HookContext::new());
     assert!(denied.denial().is_some(), "{denied:?}");
+}
+
+#[hook(kind = after_create_message, run = background)]
+async fn counts_later(_limits: &State<Limits>) {}
+
+/// A job runs in the context of its worker, not in that of the turn.
+#[tokio::test]
+async fn states_of_jobs_are_missing_only_from_the_worker() {
+    let registry = Registry::empty().with(hooks![counts_later]).unwrap();
+    let set = || registry.scope(&AgentDef::new("support").hooks(["counts_later"]), None);
+    Worker::new().start(&registry).unwrap();
+    let error = set().unwrap_err();
+    assert_eq!(error.problems()[0].kind(), ProblemKind::MissingState);
+    assert!(error.to_string().ends_with("does not hold; start it with `Worker::new().context(…)`"), "{error}");
+    let cx = HookContext::builder().state(Limits { calls: 2 }).build();
+    Worker::new().context(cx).start(&registry).unwrap();
+    set().unwrap().context(HookContext::builder()).unwrap();
 }
 
 #[test]
