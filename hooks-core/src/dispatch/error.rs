@@ -35,9 +35,9 @@ pub enum DispatchError {
         /// The subject as the last successful hook left it.
         subject: ErasedSubject,
     },
-    /// An async hook with a timeout had to wait, but there is no Tokio runtime with a timer, or it has ended.
+    /// A hook with a timeout had to wait, but there is no Tokio runtime with a timer, or it has ended.
     #[error(
-        "the async hook `{hook}` at `{kind}` has a timeout and had to wait, but no Tokio runtime with a timer is running here; fire inside a runtime, or write `timeout = none` on the hook"
+        "the hook `{hook}` at `{kind}` has a timeout and had to wait, but no Tokio runtime with a timer is running here; fire inside a runtime, or write `timeout = none` on the hook"
     )]
     #[non_exhaustive]
     NoRuntime {
