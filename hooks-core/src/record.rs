@@ -134,7 +134,8 @@ pub enum Status {
     Detached,
     /// The hook was queued as a job; [`Observer::ended`] reports its end if the job runs in this process.
     Queued,
-    /// The hook was not started or queued, because a limit was reached.
+    /// The hook was not started or queued, because a limit was reached or the registry was
+    /// drained.
     Dropped,
 }
 
@@ -164,7 +165,7 @@ impl fmt::Display for Status {
             Self::Cancelled => "cancelled",
             Self::Detached => "detached",
             Self::Queued => "queued",
-            Self::Dropped => "dropped: a limit was reached",
+            Self::Dropped => "dropped: not started or queued",
         })
     }
 }
