@@ -38,7 +38,7 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
-    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), `&State<T>` (state of the app, such as a client), and the subject as `&{S}`, `&mut {S}` or by value"
+    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), `&State<T>` (state of the app, such as a client, where `T: Send + Sync`), and the subject as `&{S}`, `&mut {S}` or by value"
 )]
 pub trait ReadParameter<'a, K, S, Via> {
     /// Extracts the parameter from the inputs of a dispatch. A detached hook has the subject only if it takes it.
@@ -49,7 +49,7 @@ pub trait ReadParameter<'a, K, S, Via> {
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter of a hook that rewrites",
-    note = "in addition to the subject it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`) and `&State<T>` (state of the app, such as a client); it can take the subject only once"
+    note = "in addition to the subject it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`) and `&State<T>` (state of the app, such as a client, where `T: Send + Sync`); it can take the subject only once"
 )]
 pub trait ContextParameter<'a, K, Via> {
     /// Extracts the parameter from the inputs of a dispatch.
