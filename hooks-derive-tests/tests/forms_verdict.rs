@@ -127,7 +127,8 @@ table! { every_form_of_a_returned_verdict_has_its_effect:
     waits ok_halts_async => "draft! | deny | halt: enough",
 }
 
-// A gate that fails denies, and its change of the subject is undone. A halt that is returned as an error is not a failure.
+// A gate that fails denies, and its change of the subject is undone. A halt that is returned as an error is not a failure,
+// and keeps the change.
 table! { every_form_of_a_returned_error_has_its_effect:
     sync err_io => "draft | deny | failed: disk",
     waits err_io_async => "draft | deny | failed: disk",
@@ -141,10 +142,10 @@ table! { every_form_of_a_returned_error_has_its_effect:
     waits err_own_async => "draft | deny | failed: offline",
     sync err_converts => "draft | deny | failed: offline",
     waits err_converts_async => "draft | deny | failed: offline",
-    sync err_halts => "draft | deny | halt: enough",
-    waits err_halts_async => "draft | deny | halt: enough",
-    sync asks_halt => "draft | deny | halt: enough",
-    waits asks_halt_async => "draft | deny | halt: enough",
+    sync err_halts => "draft! | deny | halt: enough",
+    waits err_halts_async => "draft! | deny | halt: enough",
+    sync asks_halt => "draft! | deny | halt: enough",
+    waits asks_halt_async => "draft! | deny | halt: enough",
 }
 
 /// Return types whose names hide their meaning, or suggest another one.
