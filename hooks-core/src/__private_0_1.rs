@@ -39,8 +39,9 @@ pub use crate::signature::decision::{
 };
 pub use crate::signature::parameters::{AnyParameter, Need};
 pub use crate::signature::{
-    ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, GroupEntry,
-    HookGroup, Of, ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
+    ContextParameter, DetachedError, ErrorAt, Fails, FallbackFunction, FallbackFuture, FallbackOf, FallbackParameters,
+    FallbackTakes, GroupEntry, HookGroup, Of, ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict,
+    SubjectParameter,
 };
 pub use crate::source::{Origin, type_of};
 pub use crate::verdict::derived::{Completes, semantics_of};

@@ -18,7 +18,7 @@ use std::error::Error;
 
 use decision::{HaltError, PlainError};
 pub use detached::ReturnsDetached;
-pub use fallback::{FallbackFunction, FallbackFuture, FallbackOf};
+pub use fallback::{FallbackFunction, FallbackFuture, FallbackOf, FallbackParameters, FallbackTakes};
 pub use group::{GroupEntry, HookGroup};
 
 // Messages of the compiler show these under this path.

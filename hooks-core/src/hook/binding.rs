@@ -179,7 +179,11 @@ impl Binding {
             Some(other) if self.decides && !other.decides => {
                 Err(format!("returns no verdict, but the hook does at `{}`; return a verdict from it", self.kind.name))
             }
-            Some(other) => Ok(other.handler.clone()),
+            Some(other) => {
+                // A hook from a registry may need more than this one.
+                self.needs.to_mut().extend_from_slice(&other.needs);
+                Ok(other.handler.clone())
+            }
             None => {
                 let kinds = other.kinds().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
                 Err(format!("runs at {kinds}, but must run at `{}` like the hook", self.kind.name))

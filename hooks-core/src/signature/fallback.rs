@@ -1,6 +1,7 @@
 //! What a fallback must have in common with its hook.
 
 use std::future::Future;
+use std::marker::PhantomData;
 
 use super::decision::SomeDecision;
 
@@ -46,6 +47,36 @@ macro_rules! functions {
 
 // The context, the event, parameters from a list, and the subject.
 functions! { () (A: a) (A: a, B: b) (A: a, B: b, C: c) (A: a, B: b, C: c, D: d) }
+
+/// The types of the parameters that a fallback takes.
+#[derive(Debug)]
+pub struct FallbackTakes<P>(PhantomData<P>);
+
+impl<P> FallbackTakes<P> {
+    /// Its types are those of the tied parameters.
+    pub const NEW: Self = Self(PhantomData);
+
+    /// Returns the parameters of a call.
+    #[inline]
+    pub fn tie(&self, parameters: P) -> P {
+        parameters
+    }
+}
+
+/// The parameters of a fallback, whose hook takes `P`. A set provides only what the hook takes.
+#[diagnostic::on_unimplemented(
+    message = "a fallback takes the parameters of its hook, `{P}`, but this one takes `{Self}`",
+    label = "takes other parameters than the hook",
+    note = "write the same parameters in the same order"
+)]
+pub trait FallbackParameters<P>: Sized {
+    /// Requires the bound.
+    #[inline]
+    fn fits(_takes: FallbackTakes<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<P> FallbackParameters<P> for P {}
 
 /// What the fallback of an async hook returns.
 #[diagnostic::on_unimplemented(

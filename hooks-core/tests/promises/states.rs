@@ -114,6 +114,18 @@ async fn states_of_jobs_are_missing_only_from_the_worker() {
 }
 
 #[test]
+fn a_state_that_only_the_fallback_takes_is_missing_too() {
+    let known = Registry::empty().with(hooks![takes_limits]).unwrap().hooks();
+    let fails = Hook::at::<BeforeToolCall>("fails").reader(|_, _, _| Err::<Permission, _>("down"));
+    let registry = registry([fails.fallback(&known[0])]);
+    let hooks = registry.scope(&AgentDef::new("support").hooks(["fails"]), None).unwrap();
+    let error = hooks.context(HookContext::builder()).unwrap_err();
+    assert_eq!(error.problems()[0].kind(), ProblemKind::MissingState);
+    let cx = hooks.context(HookContext::builder().state(Limits { calls: 2 })).unwrap();
+    assert_eq!(fire(&hooks, &cx), Permission::Allow);
+}
+
+#[test]
 fn states_of_turns_and_conversations_begin_and_end_with_them() {
     let hooks = set(&["counts"]);
     let ask = |cx: HookContextBuilder| fire(&hooks, &hooks.context(cx).unwrap());

@@ -20,6 +20,7 @@ fn at_once(_input: &mut ToolInput) {}
 
 #[hook(id = "reads", kind = before_tool_call, fallback = writes, on_failure = remove)]
 //~                                                      ^^^^^^               ^^^^^^
+//~                                                      ^^^^^^
 fn reads(_input: &ToolInput) {}
 
 fn writes(_input: &mut ToolInput) {}

@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Ident, Index};
 
+use super::types::parameter;
 use crate::hook::model::{Function, Parameter, Taken};
 
 /// The role in which a function is called.
@@ -39,13 +40,20 @@ pub(super) fn handler(
     let values = arguments.iter().map(|argument| &argument.value);
     // In parentheses the name is a value, also in compiler messages. Errors about the call as a whole are reported at
     // one token. A fallback is called through a trait, whose message says what a fallback is. Its parameters are counted
-    // first, so that the compiler does not suggest changes to a call that the user did not write.
+    // first, so that the compiler does not suggest changes to a call that the user did not write, and then compared with
+    // those of the hook, which are all that a list and the context provide.
     let called = if is_fallback {
         let count = arguments.iter().map(|_| quote_spanned!(place=> _,));
+        let types = function.parameters.iter().map(parameter);
         let of = quote_spanned!(place=> __hook_sdk::FallbackFunction::<(#(#count)*), _>::call);
-        let called = quote_spanned!(place=> #of(#path, (#(#values,)*)));
+        let called = quote_spanned!(place=> #of(#path, __hook_sdk_takes.tie((#(#values,)*))));
         let of = function.is_async.then(|| quote_spanned!(place=> __hook_sdk::FallbackFuture::future));
-        quote_spanned!(place=> #of(#called))
+        quote_spanned! {place=> #of({
+            let __hook_sdk_takes = __hook_sdk::FallbackTakes::NEW;
+            let __hook_sdk_called: _ = #called;
+            __hook_sdk::FallbackParameters::<(#(#types,)*)>::fits(__hook_sdk_takes);
+            __hook_sdk_called
+        })}
     } else {
         quote_spanned!(place=> (#path)(#(#values),*))
     };

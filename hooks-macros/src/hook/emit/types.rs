@@ -30,6 +30,16 @@ fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
     read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
 }
 
+/// The type of a parameter, or `_` if it cannot be named outside of the function.
+pub(super) fn parameter(Parameter { ty, taken, span, .. }: &Parameter) -> TokenStream {
+    match taken {
+        _ if names_lifetime(ty.to_token_stream()) => quote_spanned!(*span=> _),
+        Taken::Read => quote_spanned!(*span=> &#ty),
+        Taken::Lent => quote_spanned!(*span=> &mut #ty),
+        Taken::Owned => quote_spanned!(*span=> #ty),
+    }
+}
+
 fn names_lifetime(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => names_lifetime(group.stream()),
