@@ -97,8 +97,16 @@ fn r#match(r#type: &mut ::std::vec::Vec<u8>) {
     r#type.push(7);
 }
 
-#[hook(id = "type", kind = Event, after = ["match"])]
+#[hook(kind = Event, after = ["match"])]
 fn r#type() {}
+
+::hook_sdk::group! {
+    /// A raw identifier too.
+    pub r#loop
+}
+
+#[hook(group = r#loop, kind = Event)]
+fn r#while() {}
 
 /// An event that detached hooks can copy.
 #[derive(::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, HookKind)]
@@ -157,6 +165,7 @@ async fn generated_code_of_run_modes_does_not_use_the_names_of_the_user() {
 
 #[test]
 fn the_id_of_a_raw_name_has_no_prefix() {
-    let hooks = ::hook_sdk::Registry::empty().with(::hook_sdk::hooks![r#match]).unwrap().hooks();
-    assert_eq!(hooks[0].id().as_str(), "match");
+    let hooks = ::hook_sdk::Registry::empty().with(::hook_sdk::hooks![r#match, r#type, r#loop]).unwrap().hooks();
+    let ids: ::std::vec::Vec<_> = hooks.iter().map(|hook| hook.id().as_str()).collect();
+    assert_eq!(ids, ["loop", "match", "type"]);
 }

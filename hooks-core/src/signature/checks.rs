@@ -28,6 +28,9 @@ pub const fn field<K: HookKind>(name: &str) -> usize {
 /// The id of a group.
 #[track_caller]
 pub const fn id(id: &'static str) -> &'static str {
+    // A keyword, as in `r#type`.
+    let word = if let [b'r', b'#', word @ ..] = id.as_bytes() { word } else { id.as_bytes() };
+    let Ok(id) = std::str::from_utf8(word) else { return id };
     assert!(
         HookId::is_valid(id),
         "an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`"

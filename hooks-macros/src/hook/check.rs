@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Parameter, Taken};
@@ -46,7 +47,7 @@ pub(super) fn check(written: &[Written], function: Option<&Function>, errors: &m
 
 /// The name of the function as the id of the hook. That of a member of a group is not used.
 fn name_as_id(name: &Ident, is_member: bool, errors: &mut Errors) -> Option<LitStr> {
-    let id = LitStr::new(&name.to_string(), name.span());
+    let id = LitStr::new(&name.unraw().to_string(), name.span());
     let write = |snake: &str| format!("rename the function, or write `id = \"{snake}\"`");
     match names::problem("an id", &id.value(), write) {
         Some(problem) if !is_member => {

@@ -47,10 +47,6 @@ fn RedactPii() {}
 //~^^^^^^^^^
 
 #[hook(kind = before_tool_call)]
-fn r#type() {}
-//~^^^^^^
-
-#[hook(kind = before_tool_call)]
 fn größe() {}
 //~^^^^^
 
