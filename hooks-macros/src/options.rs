@@ -177,15 +177,24 @@ pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// Splits two options with a missing comma between them. Within a value, no identifier follows another one, except
+/// Splits two options with a missing comma between them, or with a semicolon. Within a value, no identifier follows another one, except
 /// keywords in types.
 fn split_without_comma(part: TokenStream, errors: &mut Errors) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     let mut ended = false;
     for (token, depth) in with_depth(part) {
-        if let (TokenTree::Ident(word), true, 0) = (&token, ended, depth) {
-            errors.at(word.span(), format!("expected `,` before `{word}`"));
-            parts.push(TokenStream::new());
+        match &token {
+            TokenTree::Ident(word) if ended && depth == 0 => {
+                errors.at(word.span(), format!("expected `,` before `{word}`"));
+                parts.push(TokenStream::new());
+            }
+            TokenTree::Punct(mark) if mark.as_char() == ';' => {
+                errors.at(mark.span(), "options are separated by `,`");
+                parts.push(TokenStream::new());
+                ended = false;
+                continue;
+            }
+            _ => {}
         }
         ended = match &token {
             TokenTree::Punct(_) => false,
@@ -194,6 +203,7 @@ fn split_without_comma(part: TokenStream, errors: &mut Errors) -> Vec<TokenStrea
         };
         parts.last_mut().into_iter().for_each(|part| token.to_tokens(part));
     }
+    parts.retain(|part| !part.is_empty());
     parts
 }
 

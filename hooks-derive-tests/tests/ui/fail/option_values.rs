@@ -43,6 +43,10 @@ fn behind_id() {}
 //~                                                       ^^^^^^^
 fn behind_kind() {}
 
+#[hook(id = "semicolons"; kind = before_tool_call; locked;)]
+//~                     ^                        ^       ^
+fn semicolons() {}
+
 #[hook(id = "no_value", kind = before_tool_call, locked =, priority =, visibility[debug])]
 //~                                              ^^^^^^    ^^^^^^^^    ^^^^^^^^^^
 fn no_value() {}
