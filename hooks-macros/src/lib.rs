@@ -33,7 +33,7 @@ use proc_macro::TokenStream;
 #[doc = include_str!("hook/options.md")]
 ///
 /// Parameters may be in any order, each at most once: `&HookContext`, `&Event`, `&With<T>` (parameters from the list
-/// that names the hook), and the subject as `&Subject` (to read) or as `&mut Subject` or `Subject` (to rewrite).
+/// that names the hook), `&State<T>` (state of the app), and the subject as `&Subject` (to read) or as `&mut Subject` or `Subject` (to rewrite).
 ///
 /// A hook that takes the subject by value returns `Subject`, `(Subject, Verdict)`, or `Option<Subject>` if the kind
 /// allows removal. Every other hook returns any type that converts into the verdict. Both may return a `Result`.
