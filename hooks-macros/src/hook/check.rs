@@ -147,7 +147,15 @@ fn parameters(hook: &Hook, function: Option<&Function>, errors: &mut Errors) {
             let event = hook.kinds.first().map_or("Event".to_owned(), Kind::event);
             let tool = if name.contains("tool") { "; the name of the tool is `event.call.name`" } else { "" };
             let take = format!("take `event: &{event}`, and read its fields{tool}");
-            errors.on(ty, format!("a hook takes no texts, but the event that contains them: {take}"));
+            let problem = if values::may_stream(&hook.kinds) {
+                format!(
+                    "a hook takes no `&str`: if the text is the subject, write `&String` (clippy's `ptr_arg` does not know hooks: \
+                     allow it on the function); otherwise {take}"
+                )
+            } else {
+                format!("a hook takes no texts, but the event that contains them: {take}")
+            };
+            errors.on(ty, problem);
         }
         let is_with = text.starts_with("With<") || text.contains("::With<");
         if *taken != Taken::Read && is_with {

@@ -128,6 +128,9 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
                 continue;
             }
         };
+        if let Some(cfg) = typed.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+            errors.on(cfg, "the parameters of a hook cannot depend on a `cfg`; write two functions");
+        }
         if let Some(token) = impl_trait(typed.ty.to_token_stream()) {
             errors.at(token, "a hook cannot be generic, because it is registered once; write a concrete type");
             continue;

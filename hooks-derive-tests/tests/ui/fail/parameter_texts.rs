@@ -27,4 +27,12 @@ fn json(_input: &serde_json::Value) -> Permission {
     Permission::Allow
 }
 
+#[hook(kind = stream_delta)]
+fn window(_shown: &str) {}
+//~                ^^^
+
+#[hook(kind = before_tool_call)]
+fn sometimes(#[cfg(test)] _tool: &str, #[cfg(not(test))] _input: &ToolInput) {}
+//~          ^^^^^^^^^^^^         ^^^  ^^^^^^^^^^^^^^^^^
+
 fn main() {}
