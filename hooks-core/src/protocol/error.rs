@@ -60,14 +60,20 @@ impl StepError {
     }
 
     /// The results of all calls in `messages` that have none: the true one for the call of this step, and an error for
-    /// the others. Empty if a call waits for an answer.
+    /// the others, which says no cause of a failure. Empty if a call waits for an answer.
     pub fn close_calls(&self, messages: &Messages) -> Vec<Message> {
         if matches!(self.0.kind, StepErrorKind::Suspended(_)) {
             return Vec::new();
         }
+        // The model reads the rows and the store keeps them. The cause of a failure may quote what had to be masked.
+        let why = match &self.0.kind {
+            StepErrorKind::Dispatch(_) => "a required hook failed".to_owned(),
+            StepErrorKind::Caller(_) => "something failed".to_owned(),
+            kind => kind.to_string(),
+        };
         let result = |call: &ToolCall| match &self.0.result {
             Some((made, result)) if made.id == call.id => result.clone(),
-            _ => ToolResult::error(format!("No result, the turn ended: {self}")),
+            _ => ToolResult::error(format!("No result, the turn ended: {why}")),
         };
         messages.open_calls().flat_map(|call| result(call).into_messages(call)).collect()
     }

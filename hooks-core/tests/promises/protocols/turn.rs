@@ -19,6 +19,20 @@ fn a_turn_that_ends_closes_its_calls_with_what_is_true() {
     let text = json!(results).to_string();
     assert!(text.contains("paid") && text.contains("No result, the turn ended: the turn was halted: enough"), "{text}");
     assert!(error.close_calls(&messages).is_empty());
+    // Nobody has masked what a failure says.
+    let parse = |_: &HookContext, _: &AfterToolCallSuccess, result: &mut ToolResult| -> Result<(), String> {
+        Err(format!("cannot parse {}", result.text()))
+    };
+    let mask = Hook::at::<AfterToolCallSuccess>("mask").writer(parse).on_failure(OnFailure::Required);
+    let failed = set([mask]).tool_call(&cx(), &calls[0]).run_blocking(|_| "card 4111").unwrap_err();
+    let row = Message::new(Role::User, "hello");
+    let not_stored = set([]).store_blocking(&cx(), row, |_| Err::<(), _>("no postgres://app:hunter2@db")).unwrap_err();
+    messages.truncate(2);
+    for (error, why) in [(failed, "a required hook failed"), (not_stored, "something failed")] {
+        let rows = error.close_calls(&messages);
+        let text = json!(rows).to_string();
+        assert!(text.contains(why) && !text.contains("4111") && !text.contains("hunter2"), "{text}");
+    }
     // A call that waits stays open.
     messages.truncate(2);
     let step = set([asks()]).tool_call(&cx(), &calls[0]).ask_blocking(|_| Approval::Suspend).run_blocking(|_| "paid");
