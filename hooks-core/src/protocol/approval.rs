@@ -17,12 +17,20 @@ pub struct ToolQuestion {
     pub question: Question,
     /// Whether the gate deferred the call (*defer*) instead of asking (*ask*).
     pub deferred: bool,
+    /// The input of an earlier answer, about which the gates ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edited: Option<ToolInput>,
 }
 
 impl ToolQuestion {
     /// Creates a question about a call that would run with `input`.
     pub fn new(call: ToolCall, input: ToolInput, question: Question, deferred: bool) -> Self {
-        Self { call, input, question, deferred }
+        Self { call, input, question, deferred, edited: None }
+    }
+
+    /// Everything that gates ask, and whether each question is deferred.
+    pub(super) fn questions(&self) -> Vec<(Question, bool)> {
+        self.question.clone().into_all(self.deferred)
     }
 }
 

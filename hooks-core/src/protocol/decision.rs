@@ -78,8 +78,8 @@ struct CallHistory {
     call: ToolCall,
     /// The question of an earlier turn, until its answer is known.
     held: Option<ToolQuestion>,
-    /// The question that was answered with the input `edited`, and whether the gate deferred the call.
-    answered: Option<(Question, bool)>,
+    /// The questions that were answered with the input `edited`, and whether each was deferred.
+    answered: Vec<(Question, bool)>,
     edited: Option<ToolInput>,
     edits: u32,
     /// How often the gates asked about the call in this turn.
@@ -102,6 +102,7 @@ impl CallState {
     /// A call about which an earlier turn asked `question`, with the input of an earlier answer, if there was one. It
     /// needs the answer to that question, whatever the gates ask now.
     pub fn resumed(question: ToolQuestion, edited: Option<ToolInput>) -> Self {
+        let edited = edited.or_else(|| question.edited.clone());
         let (call, input) = (question.call.clone(), edited.as_ref().unwrap_or(&question.call.input).clone());
         Self::Judge(PendingCall { input, history: CallHistory::new(&call, edited, Some(question)) })
     }
@@ -115,29 +116,24 @@ impl PendingCall {
 
     /// The gates gave this verdict and left this input.
     pub fn by_gates(self, verdict: Permission, input: ToolInput) -> CallState {
-        let mut history = self.history;
-        let is_approved = history.edited.as_ref() == Some(&input);
-        let ruling = match verdict {
-            // The same question has been answered, a new one has not. The answer is about the edited input: if the
-            // gates leave another one, nobody has approved that.
-            Permission::Ask(question) | Permission::Defer(question)
-                if is_approved && history.answered.as_ref().is_some_and(|(answered, _)| *answered == *question) =>
-            {
-                Ruling::Run
+        let history = self.history;
+        let asked = match verdict {
+            Permission::Answer(result) => return CallState::Decided(input, Ruling::Answer(*result)),
+            Permission::Deny(denial) => {
+                return CallState::Decided(input, Ruling::Refuse(CallRefusal::denied(*denial)));
             }
-            Permission::Ask(question) => return history.ask(input, *question, false),
-            Permission::Defer(question) => return history.ask(input, *question, true),
-            Permission::NoOpinion | Permission::Allow => {
-                let held = history.held.as_ref().map(|held| (held.question.clone(), held.deferred));
-                match held.or_else(|| history.answered.take().filter(|_| !is_approved)) {
-                    Some((question, deferred)) => return history.ask(input, question, deferred),
-                    None => Ruling::Run,
-                }
-            }
-            Permission::Answer(result) => Ruling::Answer(*result),
-            Permission::Deny(denial) => Ruling::Refuse(CallRefusal::denied(*denial)),
+            Permission::Ask(_) | Permission::Defer(_) => verdict.into_questions(),
+            Permission::NoOpinion | Permission::Allow => match &history.held {
+                Some(held) => held.questions(),
+                None => history.answered.clone(),
+            },
         };
-        CallState::Decided(input, ruling)
+        // An answer is about the edited input: if the gates leave another one, nobody has approved that.
+        let known = if history.edited.as_ref() == Some(&input) { &history.answered[..] } else { &[] };
+        match to_ask(asked, known) {
+            Some(asked) => history.ask(input, asked),
+            None => CallState::Decided(input, Ruling::Run),
+        }
     }
 }
 
@@ -184,18 +180,22 @@ impl CallQuestion {
     /// The approver answered.
     pub fn by_approver(mut self, answer: Approval) -> CallState {
         let Some(now) = self.now.take() else { return self.answered(answer) };
-        let is_same = now.question == self.asked;
         let is_silent = !matches!(now.by_hooks.0, Permission::Allow | Permission::Answer(_));
-        match answer {
-            Approval::Suspend if is_same && is_silent => CallState::Suspend(Self { now: Some(now), ..self }),
-            Approval::Suspend => {
+        let known = self.asked.questions();
+        let known = if now.question.input == self.asked.input { &known[..] } else { &[] };
+        match (answer, to_ask(now.question.questions(), known)) {
+            (Approval::Suspend, None) if is_silent => CallState::Suspend(Self { now: Some(now), ..self }),
+            (Approval::Suspend, _) => {
                 let (verdict, input) = now.by_hooks;
                 Self { asked: now.question, ..self }.by_hooks(verdict, input)
             }
             // What approves one question does not approve another one.
-            Approval::Yes | Approval::Edited(_) if !is_same => CallState::Ask(Self { asked: now.question, ..self }),
+            (Approval::Yes | Approval::Edited(_), Some((question, deferred))) => {
+                let asked = ToolQuestion { question, deferred, ..now.question };
+                CallState::Ask(Self { asked, ..self })
+            }
             // What keeps the call from running is about the call, whatever the gates ask now.
-            answer => self.answered(answer),
+            (answer, _) => self.answered(answer),
         }
     }
 
@@ -224,7 +224,7 @@ impl CallQuestion {
             let message = format!("Denied: {}. The input was edited too often", self.asked.question.reason);
             return self.refuse(message);
         }
-        let (answered, edited) = (Some((self.asked.question, self.asked.deferred)), Some(input.clone()));
+        let (answered, edited) = (self.asked.questions(), Some(input.clone()));
         let history = CallHistory { answered, edited, edits: self.history.edits + 1, ..self.history };
         CallState::Judge(PendingCall { input, history })
     }
@@ -232,17 +232,26 @@ impl CallQuestion {
 
 impl CallHistory {
     fn new(call: &ToolCall, edited: Option<ToolInput>, held: Option<ToolQuestion>) -> Self {
-        Self { call: call.clone(), held, answered: None, edited, edits: 0, questions: 0 }
+        Self { call: call.clone(), held, answered: Vec::new(), edited, edits: 0, questions: 0 }
     }
 
-    fn ask(mut self, input: ToolInput, question: Question, deferred: bool) -> CallState {
+    fn ask(mut self, input: ToolInput, (question, deferred): (Question, bool)) -> CallState {
         self.questions += 1;
         // Later ones are about what somebody edited, so hooks do not answer in the person's place.
         let is_first = self.questions == 1;
-        let asked = ToolQuestion::new(self.call.clone(), input, question, deferred);
+        let edited = self.edited.clone();
+        let asked = ToolQuestion { edited, ..ToolQuestion::new(self.call.clone(), input, question, deferred) };
         let call = CallQuestion { asked, history: self, now: None };
         if is_first { CallState::Request(call) } else { CallState::Ask(call) }
     }
+}
+
+/// All questions as one, of which the strongest one that is not `known` is shown. `None` if there is none.
+fn to_ask(mut questions: Vec<(Question, bool)>, known: &[(Question, bool)]) -> Option<(Question, bool)> {
+    let new = |defers: bool| questions.iter().position(|one| one.1 == defers && !known.contains(one));
+    let (mut shown, deferred) = questions.remove(new(true).or_else(|| new(false))?);
+    shown.others = questions;
+    Some((shown, deferred))
 }
 
 impl CallRefusal {

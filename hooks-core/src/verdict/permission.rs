@@ -1,9 +1,11 @@
+use std::mem::{swap, take};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Attribution, Halt, Reason, Verdict};
+use super::rule::Attributed as _;
+use super::{Attribution, Halt, Reason, Semantics, Verdict};
 use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
@@ -21,29 +23,23 @@ use crate::tables::{conversions, setters};
 /// ```
 // Two words wide, so that a hook without opinion answers in registers.
 #[must_use = "a verdict has no effect unless the hook returns it"]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Verdict)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "permission", rename_all = "snake_case")]
-#[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum Permission {
     /// No opinion: the harness proceeds as it would without hooks.
-    #[verdict(neutral)]
+    #[default]
     NoOpinion,
     /// The call may run.
-    #[verdict(lapses)]
     Allow,
     /// The call does not run, and this is its result.
-    #[verdict(lapses)]
     Answer(Box<ToolResult>),
     /// A person must be asked first.
-    #[verdict(freezes)]
-    Ask(#[verdict(by)] Box<Question>),
+    Ask(Box<Question>),
     /// Somebody else decides later. A deferred question is about this input, as an asked one is.
-    #[verdict(freezes)]
-    Defer(#[verdict(by)] Box<Question>),
+    Defer(Box<Question>),
     /// The call must not run.
-    #[verdict(deny)]
-    Deny(#[verdict(by)] Box<Denial>),
+    Deny(Box<Denial>),
 }
 
 /// What a harness must do after a gate. Returned by [`Permission::decide`].
@@ -85,6 +81,9 @@ pub struct Question {
     /// On whose behalf the hook answers, if it runs something that others wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<Arc<Attribution>>,
+    /// What else gates ask about the call, and whether they defer it. The answer decides about these questions too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<(Question, bool)>,
 }
 
 /// A denial: its reason, its cause, and its hook.
@@ -160,7 +159,14 @@ impl Question {
             details: Value::Null,
             by: None,
             attribution: None,
+            others: Vec::new(),
         }
+    }
+
+    /// The question as one of all that it is asked with, and whether each is deferred.
+    pub(crate) fn into_all(mut self, deferred: bool) -> Vec<(Self, bool)> {
+        let others = take(&mut self.others);
+        [(self, deferred)].into_iter().chain(others).collect()
     }
 
     /// The choices, if they are not just yes and no.
@@ -184,7 +190,100 @@ impl From<Question> for Permission {
     }
 }
 
+impl From<()> for Permission {
+    #[inline]
+    fn from((): ()) -> Self {
+        Self::NoOpinion
+    }
+}
+
+// By hand, because the strongest answer has to keep what others ask.
+impl Verdict for Permission {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
+    const MERGE_MAY_PANIC: bool = false;
+
+    #[inline]
+    fn merge(&mut self, mut later: Self) {
+        if later.strength() > self.strength() {
+            swap(self, &mut later);
+        }
+        if let Self::Ask(kept) | Self::Defer(kept) = self {
+            kept.others.extend(later.into_questions());
+        }
+    }
+
+    #[inline]
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Deny(_))
+    }
+
+    #[inline]
+    fn freezes_subject(&self) -> bool {
+        matches!(self, Self::Ask(_) | Self::Defer(_))
+    }
+
+    #[inline]
+    fn subject_changed(&mut self) -> bool {
+        let lapses = matches!(self, Self::Allow | Self::Answer(_));
+        if lapses {
+            *self = Self::NoOpinion;
+        }
+        lapses
+    }
+
+    #[inline]
+    fn attribute(&mut self, hook: &HookId) {
+        match self {
+            Self::Ask(question) | Self::Defer(question) => question.attribute(hook),
+            Self::Deny(denial) => denial.attribute(hook),
+            Self::NoOpinion | Self::Allow | Self::Answer(_) => {}
+        }
+    }
+
+    fn attribution(&self) -> Option<&Arc<Attribution>> {
+        match self {
+            Self::Ask(question) | Self::Defer(question) => question.attribution.as_ref(),
+            Self::Deny(denial) => denial.attribution.as_ref(),
+            Self::NoOpinion | Self::Allow | Self::Answer(_) => None,
+        }
+    }
+
+    fn from_denial(denial: Denial) -> Option<Self> {
+        Some(Self::Deny(Box::new(denial)))
+    }
+
+    #[inline]
+    fn is_silent(&self) -> bool {
+        matches!(self, Self::NoOpinion)
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        [None, Some("allow"), Some("answer"), Some("ask"), Some("defer"), Some("deny")][self.strength()]
+    }
+}
+
 impl Permission {
+    #[inline]
+    fn strength(&self) -> usize {
+        match self {
+            Self::NoOpinion => 0,
+            Self::Allow => 1,
+            Self::Answer(_) => 2,
+            Self::Ask(_) => 3,
+            Self::Defer(_) => 4,
+            Self::Deny(_) => 5,
+        }
+    }
+
+    /// What gates ask, and whether they defer the call: first the question that is shown.
+    pub(crate) fn into_questions(self) -> Vec<(Question, bool)> {
+        match self {
+            Self::Ask(question) => question.into_all(false),
+            Self::Defer(question) => question.into_all(true),
+            Self::NoOpinion | Self::Allow | Self::Answer(_) | Self::Deny(_) => Vec::new(),
+        }
+    }
+
     /// The call does not run, and `result` is its result, for example from a cache or for a dry run. Hooks after the
     /// call see it like a result of the tool.
     pub fn answer(result: ToolResult) -> Self {

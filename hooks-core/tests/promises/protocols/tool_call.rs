@@ -50,6 +50,13 @@ fn limit() -> Hook {
     gate("limit", judge)
 }
 
+fn asks_much() -> Hook {
+    let judge = |input: &ToolInput| {
+        if input["cents"].as_u64() > Some(5_000) { Permission::ask("really?") } else { Permission::Allow }
+    };
+    gate("asks_much", judge)
+}
+
 fn requested(answer: impl Fn(&mut ToolInput) -> Permission + Send + Sync + 'static) -> Hook {
     Hook::at::<PermissionRequest>("requested").writer(move |_, _, input: &mut ToolInput| answer(input))
 }
@@ -103,6 +110,18 @@ const CASES: &[Case] = &[
            reads: "Denied: sure?. Not that", ran: &[], asked: &["sure?", "sure?"], ..CASE },
     Case { what: "a new question about an edited input is asked", hooks: || vec![asks_each()],
            answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[100], asked: &["900?", "100?"], ..CASE },
+    Case { what: "a new question of another gate about an edited input is asked", hooks: || vec![asks(), asks_much()],
+           answers: || vec![Approval::Edited(cents(9_900)), Approval::No("Never".to_owned())],
+           reads: "Denied: really?. Never", ran: &[], asked: &["sure?", "really?"], ..CASE },
+    Case { what: "each question about an edited input is asked once", hooks: || vec![asks(), asks_much()],
+           answers: || vec![Approval::Edited(cents(9_900)), Approval::Edited(cents(9_800))],
+           ran: &[9_800], asked: &["sure?", "really?"], ..CASE },
+    Case { what: "an answer is about all that gates ask", hooks: || vec![asks(), gate("also", |_| Permission::ask("also?"))],
+           answers: || vec![Approval::Edited(cents(100))], ran: &[100], asked: &["sure?"], ..CASE },
+    Case { what: "a question that is deferred now has no answer",
+           hooks: || vec![gate("asks", |input| if input["cents"] == 900 { Permission::ask("sure?") } else { Permission::defer("sure?") })],
+           answers: || vec![Approval::Edited(cents(100)), Approval::No("Never".to_owned())],
+           reads: "Denied: sure?. Never", ran: &[], asked: &["sure?", "sure?"], ..CASE },
     Case { what: "hooks answer in the person's place once a call",
            hooks: || vec![asks_each(), requested(|input| if input["cents"] == 100 { Permission::Allow } else { Permission::NoOpinion })],
            answers: || vec![Approval::Edited(cents(100)), Approval::Yes], ran: &[100], asked: &["900?", "100?"], ..CASE },
