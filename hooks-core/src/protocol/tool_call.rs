@@ -26,6 +26,8 @@ pub struct ToolCallStep<'a, A = fn(ToolQuestion) -> Ready<Approval>> {
     call: &'a ToolCall,
     info: Option<&'a ToolInfo>,
     history: Option<&'a Messages>,
+    /// The question of an earlier turn, and its answer.
+    held: Option<(&'a ToolQuestion, Box<Approval>)>,
     ask: A,
 }
 
@@ -33,7 +35,7 @@ impl HookSet {
     /// Prepares a tool call: its gates judge it, [`ask`](ToolCallStep::ask) answers their questions, and
     /// [`run`](ToolCallStep::run) runs the tool if it may run.
     pub fn tool_call<'a>(&'a self, cx: &'a HookContext, call: &'a ToolCall) -> ToolCallStep<'a> {
-        ToolCallStep { mode: StepMode::new(self, cx), call, info: None, history: None, ask: nobody }
+        ToolCallStep { mode: StepMode::new(self, cx), call, info: None, history: None, held: None, ask: nobody }
     }
 }
 
@@ -55,10 +57,20 @@ impl<'a, A> ToolCallStep<'a, A> {
         self
     }
 
+    /// Makes the call again about which an earlier turn asked `question` before it was
+    /// [suspended](StepErrorKind::Suspended), with the input that it had then. The gates judge it again. The answer
+    /// approves only this question; what gates ask besides is [asked](Self::ask).
+    pub fn answered(mut self, question: &'a ToolQuestion, answer: impl Into<Approval>) -> Self {
+        (self.call, self.held) = (&question.call, Some((question, Box::new(answer.into()))));
+        self
+    }
+
     /// Sets what answers the questions of gates. Without it, a call about which a gate asks is denied.
+    ///
+    /// An async closure cannot move what it captures into its future; a closure that returns one can.
     pub fn ask<R: Future<Output: Into<Approval>>, F: FnMut(ToolQuestion) -> R>(self, ask: F) -> ToolCallStep<'a, F> {
-        let Self { mode, call, info, history, .. } = self;
-        ToolCallStep { mode, call, info, history, ask }
+        let Self { mode, call, info, history, held, .. } = self;
+        ToolCallStep { mode, call, info, history, held, ask }
     }
 
     /// Like [`ask`](Self::ask), for a step without a runtime.
@@ -165,7 +177,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     ) -> Result<ToolResult, StepError> {
         let call = self.call;
         // What no hook watches is not paid for: the state of the parts that fire.
-        if !Self::is_watched(mode) {
+        if self.held.is_none() && !Self::is_watched(mode) {
             mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
             let result = match tool(call.input.clone()) {
                 Some(run) => mode.run_until(run).await,
@@ -237,30 +249,41 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
 
     /// The decision about the call, and the input that was judged.
     async fn judged<W: Waits>(&mut self, mode: StepMode<'_, W>) -> Result<(ToolInput, Ruling), StepError> {
-        let (verdict, input) = self.by_gates(mode, self.call.input.clone()).await?;
-        // Most calls are not asked about, and need no state.
-        if matches!(verdict, Permission::NoOpinion | Permission::Allow) {
-            return Ok((input, Ruling::Run));
-        }
-        let mut state = CallState::judged(self.call, verdict, input);
+        let mut state = match &self.held {
+            Some((question, _)) => CallState::resumed((*question).clone(), None),
+            None => {
+                let (verdict, input) = self.by_gates(mode, self.call.input.clone()).await?;
+                // Most calls are not asked about, and need no state.
+                if matches!(verdict, Permission::NoOpinion | Permission::Allow) {
+                    return Ok((input, Ruling::Run));
+                }
+                CallState::judged(self.call, verdict, input)
+            }
+        };
         loop {
             state = match state {
                 CallState::Judge(call) => {
                     let (verdict, input) = self.by_gates(mode, call.input().clone()).await?;
                     call.by_gates(verdict, input)
                 }
-                CallState::Request(call) if !mode.has::<PermissionRequest>() => CallState::Ask(call),
+                CallState::Request(call) if !mode.has::<PermissionRequest>() => {
+                    let input = call.question().input.clone();
+                    call.by_hooks(Permission::NoOpinion, input)
+                }
                 CallState::Request(call) => {
                     let asked = call.question();
                     let event = PermissionRequest::new(self.call.clone()).reason(asked.question.reason.as_str());
                     let fired = mode.fire(&event.deferred(asked.deferred), asked.input.clone()).await?;
                     call.by_hooks(fired.verdict, fired.subject)
                 }
-                CallState::Ask(call) => {
-                    let answer = (self.ask)(call.question().clone());
-                    let answer = mode.run_until(answer).await;
-                    call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
-                }
+                CallState::Ask(call) => match self.held.take_if(|_| call.is_held()) {
+                    Some((_, answer)) => call.by_approver(*answer),
+                    None => {
+                        let answer = (self.ask)(call.question().clone());
+                        let answer = mode.run_until(answer).await;
+                        call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
+                    }
+                },
                 CallState::Suspend(call) => {
                     return Err(StepErrorKind::Suspended(Box::new(call.question().clone())).into());
                 }

@@ -213,6 +213,71 @@ async fn a_tool_call_applies_every_answer() {
     }
 }
 
+/// The question with which a call is suspended, as a store gives it back.
+fn suspended(step: Result<ToolResult, StepError>) -> ToolQuestion {
+    let error = step.unwrap_err();
+    let StepErrorKind::Suspended(question) = error.kind() else { panic!("{error}") };
+    serde_json::from_value(json!(question)).unwrap()
+}
+
+#[test]
+fn an_answer_of_a_later_turn_approves_only_its_question() {
+    let (cx, call) = (cx(), call());
+    let suspends = |hooks: Vec<Hook>| {
+        set(hooks).tool_call(&cx, &call).ask_blocking(|_| Approval::Suspend).run_blocking(|_| "paid")
+    };
+    let question = suspended(suspends(vec![asks()]));
+    // The stored row of the call may be masked.
+    let masked = ToolCall::new("call_1", "pay", json!({ "cents": "[masked]" }));
+    let resumed = |question: &ToolQuestion, answer: Approval, hooks: Vec<Hook>| {
+        let (mut asked, mut ran) = (Vec::new(), Vec::new());
+        let hooks = set(hooks);
+        let step = hooks.tool_call(&cx, &masked).answered(question, answer).ask_blocking(|question| {
+            asked.push(question.question.reason.to_string());
+            false
+        });
+        let result = step.run_blocking(|input| {
+            ran.push(input["cents"].as_u64().unwrap());
+            "paid"
+        });
+        (result.unwrap().text().into_owned(), asked, ran)
+    };
+    let paid = |cents: u64| ("paid".to_owned(), vec![], vec![cents]);
+    let denied = |text: &str, asked: &[&str]| {
+        (format!("Denied: {text}"), asked.iter().map(ToString::to_string).collect::<Vec<_>>(), vec![])
+    };
+    let no = || Approval::No("Never".to_owned());
+    let other = || gate("other", |_| Permission::ask("other?"));
+    let both = || vec![asks(), other()];
+    assert_eq!(resumed(&question, Approval::Yes, vec![asks()]), paid(900));
+    assert_eq!(resumed(&question, Approval::Yes, vec![]), paid(900));
+    assert_eq!(resumed(&question, Approval::Edited(cents(100)), vec![asks()]), paid(100));
+    assert_eq!(resumed(&question, no(), vec![]), denied("sure?. Never", &[]));
+    assert_eq!(resumed(&question, no(), both()), denied("sure?. Never", &[]));
+    let never = gate("never", |_| Permission::deny("never"));
+    assert_eq!(resumed(&question, Approval::Yes, vec![asks(), never]), denied("never", &[]));
+    let said_no = denied("other?. The person said no", &["other?"]);
+    for hooks in [vec![other()], both(), vec![other(), asks()]] {
+        assert_eq!(resumed(&question, Approval::Yes, hooks), said_no);
+    }
+    let defers = gate("asks", |_| Permission::defer("sure?"));
+    assert_eq!(resumed(&question, Approval::Yes, vec![defers]), denied("sure?. The person said no", &["sure?"]));
+    // What was asked together is answered together, also if the second question came later.
+    let question_of_both = suspended(suspends(both()));
+    assert_eq!(resumed(&question_of_both, Approval::Yes, both()), paid(900));
+    let hooks = set(both());
+    let step = hooks.tool_call(&cx, &call).answered(&question, true).ask_blocking(|_| Approval::Suspend);
+    let later = suspended(step.run_blocking(|_| "paid"));
+    assert_eq!(later.question.reason.as_str(), "other?");
+    assert_eq!(resumed(&later, Approval::Yes, both()), paid(900));
+    // The input that somebody edited before nobody could answer.
+    let mut answers = [Approval::Edited(cents(100)), Approval::Suspend].into_iter();
+    let hooks = set([asks_each()]);
+    let step = hooks.tool_call(&cx, &call).ask_blocking(|_| answers.next().unwrap());
+    let edited = suspended(step.run_blocking(|_| "paid"));
+    assert_eq!(resumed(&edited, Approval::Yes, vec![asks_each()]), paid(100));
+}
+
 #[tokio::test]
 async fn the_last_event_of_a_call_says_how_it_ended() {
     for case in CASES {
