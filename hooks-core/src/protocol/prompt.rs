@@ -68,6 +68,7 @@ impl PromptStep<'_> {
         append: impl FnOnce(Message) -> R,
     ) -> Result<Messages, StepError> {
         let Self { mode: _, prompt, stored, profile, hidden } = self;
+        mode.go_on()?;
         let mut original = stored;
         original.push(prompt.clone());
         let event = UserPromptSubmit::new(prompt.text().into_owned(), original.clone()).profile(profile).hidden(hidden);

@@ -93,6 +93,7 @@ impl StopStep<'_> {
         append: impl FnOnce(Message) -> R,
     ) -> Result<NextStep, StepError> {
         let Self { mode: _, answer, reason, continued, limit } = self;
+        mode.go_on()?;
         let row = row_of(mode, answer).await?;
         let at_cap = *continued >= limit;
         let event = Stop::new(reason).stop_hook_active(*continued > 0).at_iteration_cap(at_cap);

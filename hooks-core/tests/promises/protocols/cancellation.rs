@@ -65,8 +65,15 @@ async fn nothing_starts_in_a_turn_that_is_cancelled() {
         }
         let mut messages = Messages::default();
         let model = async |_, _| -> &str { unreachable!("the model is called") };
-        let error = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages).run(model).await.unwrap_err();
-        assert!(matches!(error.kind(), StepErrorKind::Cancelled), "{error}");
+        let row = |_: Message| -> () { unreachable!("a row is stored") };
+        let errors = [
+            hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages).run(model).await.unwrap_err(),
+            hooks.prompt(&cx, "hello", &Messages::default()).store_blocking(row).unwrap_err(),
+            hooks.stop(&cx, Message::new(Role::Assistant, "hi"), &mut 0).store_blocking(row).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error.kind(), StepErrorKind::Cancelled), "{error}");
+        }
     }
 }
 
