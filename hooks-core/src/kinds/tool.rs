@@ -29,7 +29,8 @@ pub struct BeforeToolCall {
 /// the person's place.
 ///
 /// An allow lets the call run with the input that the hooks leave. If they changed the input, the hooks at
-/// `before_tool_call` judge it again. A deny refuses the call. Every other verdict leaves the decision to the person.
+/// `before_tool_call` judge it again. A deny refuses the call. An answer is its result. Every other verdict leaves the decision
+/// to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "permission_request",
