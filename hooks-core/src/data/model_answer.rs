@@ -15,7 +15,8 @@ use crate::tables::setters;
 pub struct ModelAnswer {
     /// Text and tool calls, in order.
     pub content: Vec<Block>,
-    /// Why the model stopped, as the provider reports it. [`MAX_TOKENS`] if the answer was cut off.
+    /// Why the model stopped, as the provider reports it; but [`MAX_TOKENS`], whatever the provider's word for it is, if
+    /// the answer was cut off. Its calls may be cut off too, so nothing makes them.
     pub stop_reason: String,
     /// The name of the model. Empty if the provider does not report it.
     pub model: String,

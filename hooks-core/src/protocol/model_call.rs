@@ -28,8 +28,8 @@ pub struct ModelCallStep<'a> {
 }
 
 impl HookSet {
-    /// Prepares a model call with `messages`, the conversation as the model reads it. Hooks at `post_model_call` may
-    /// change it for the rest of the turn.
+    /// Prepares a model call with `messages`, the conversation as the model reads it. Hooks at `post_model_call` that ask
+    /// for another answer may change it for the rest of the turn.
     pub fn model_call<'a>(
         &'a self,
         cx: &'a HookContext,
@@ -56,7 +56,8 @@ impl ModelCallStep<'_> {
     }
 
     /// Calls the model with the request and the messages as the hooks leave them, unless a hook answers in its place.
-    /// Returns the message to store. Calls in it have ids of their own, and an answer that was cut off has none.
+    /// Returns the message to store. Calls in it have ids of their own. An answer whose stop reason is
+    /// [`MAX_TOKENS`](crate::data::MAX_TOKENS) has none.
     ///
     /// # Errors
     /// [`StepError`] if the turn ends, or if the model fails and no hook asks for another answer.
