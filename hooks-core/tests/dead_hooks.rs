@@ -193,4 +193,8 @@ fn a_hook_at_several_kinds_is_reported_with_those_that_are_never_fired() {
     };
     assert!(judged("at_both").is_err());
     assert!(judged("at_both at shred_note").is_ok());
+    // Nor can anybody accept that an acceptance is out of date.
+    let stale = HarnessFacts::new().accept(FindingKind::AcceptedNothing, "at_both", "no reason");
+    let error = registry.check([&set], &stale).unwrap_err().to_string();
+    assert!(error.contains("`accept(FindingKind::AcceptedNothing, \"at_both\", …)` accepts a finding that"), "{error}");
 }

@@ -76,12 +76,14 @@ impl HarnessFacts {
         self
     }
 
-    /// Fails with the findings that are not [accepted](Self::accept).
+    /// Fails with the findings that are not [accepted](Self::accept). [`FindingKind::AcceptedNothing`] cannot be.
     ///
     /// # Errors
     /// All of them.
     pub fn judge(&self, findings: impl IntoIterator<Item = Finding>) -> Result<(), ConfigError> {
-        let is_open = |finding: &Finding| !self.accepted.iter().any(|accepted| is(finding, accepted));
+        let is_open = |finding: &Finding| {
+            finding.kind() == FindingKind::AcceptedNothing || !self.accepted.iter().any(|one| is(finding, one))
+        };
         ConfigError::unless_found(findings.into_iter().filter(is_open))
     }
 
