@@ -1,9 +1,9 @@
 //! The beginning of a turn: the stored conversation, the prompt, and what hooks add.
 
-use hook_sdk::HookKind;
 use hook_sdk::data::Message;
 use hook_sdk::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
-use hook_sdk::verdict::PromptDecision;
+use hook_sdk::verdict::{PromptDecision, Reason};
+use hook_sdk::{HookId, HookKind};
 
 use super::TurnLoop;
 use super::end::End;
@@ -36,17 +36,9 @@ impl TurnLoop {
         let event = UserPromptSubmit::new(self.input.as_str(), original.clone());
         let event = event.profile(self.profile()).hidden(self.asked.hidden);
         let fired = self.fire(&event, original).await?;
-        match fired.verdict.decision {
-            PromptDecision::Block(reason) => {
-                let by = fired.verdict.by;
-                self.emit(|| TurnEvent::Blocked {
-                    kind: UserPromptSubmit::NAME,
-                    by: by.clone(),
-                    reason: reason.clone(),
-                });
-                return Err(End::refused(Outcome::PromptBlocked { reason, by }));
-            }
-            PromptDecision::Stop(reason) => {
+        let place = match (fired.verdict.decision, event.place_of_prompt(&fired.subject)) {
+            (PromptDecision::Block(reason), _) => return Err(self.blocked(reason, fired.verdict.by)),
+            (PromptDecision::Stop(reason), _) => {
                 let by = fired.verdict.by;
                 self.emit(|| TurnEvent::Stopped {
                     kind: UserPromptSubmit::NAME,
@@ -55,39 +47,37 @@ impl TurnLoop {
                 });
                 return Err(End::refused(Outcome::PromptStopped { reason, by }));
             }
-            _ => {}
-        }
+            (_, None) => return Err(self.blocked("a hook removed the prompt".into(), None)),
+            (_, Some(place)) => place,
+        };
         self.go_on(ExitReason::AbortedPreCall)?;
 
         self.emit(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
-        let (prompt, behind) = match event.place_of_prompt(&view) {
-            Some(at) => {
-                let mut rest = view.split_off(at).into_iter();
-                (rest.next(), rest.collect())
-            }
-            None => (None, Vec::new()),
-        };
+        let behind = view.split_off(place + 1);
+        let prompt = view.remove(place);
         self.transcript.lineage.becomes(&view);
         view.extend(fired.verdict.contexts.iter().map(|text| injected::prompt_context(text)));
         self.transcript.view = view;
         self.taken = true;
-        let row = match prompt {
-            Some(prompt) => Some(self.row_of(prompt).await?),
-            None => None,
-        };
+        let row = self.row_of(prompt).await?;
         // Only now: the answer of a person can still come if hooks reject the prompt or fail.
         self.abandon_waiting(open).await?;
-        if let Some(row) = row {
-            self.append(row).await?;
-            if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {
-                self.answers(&row);
-            }
+        self.append(row).await?;
+        if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {
+            self.answers(&row);
         }
         self.transcript.view.extend(behind);
         self.not_halted()?;
         let input = self.input.clone();
         self.start_agent(&input).await
+    }
+
+    /// How the turn ends if hooks block the prompt.
+    fn blocked(&self, reason: Reason, by: Option<HookId>) -> End {
+        let kind = UserPromptSubmit::NAME;
+        self.emit(|| TurnEvent::Blocked { kind, by: by.clone(), reason: reason.clone() });
+        End::refused(Outcome::PromptBlocked { reason, by })
     }
 
     /// Records that the person's message was stored as `row`, for the context of later hooks.

@@ -183,14 +183,14 @@ async fn a_rewritten_prompt_is_stored_whatever_hooks_add_around_it() {
 }
 
 #[tokio::test]
-async fn no_old_message_is_stored_again_if_a_hook_removes_the_prompt() {
+async fn a_prompt_that_a_hook_removes_is_blocked() {
     let mut bench = Bench::new([Line::text("so be it")]);
     bench.store.append("c", Append::new([Message::new(Role::User, "without an answer")])).await.unwrap();
     bench.app(Hook::at::<UserPromptSubmit>("removes").writer(|_, _, messages: &mut Messages| {
         messages.pop();
     }));
-    bench.turn().await;
-    assert_eq!(bench.stored().await, ["user: without an answer", "assistant: so be it"]);
+    assert_eq!(bench.turn().await.to_string(), "[Blocked by hook] a hook removed the prompt");
+    assert_eq!(bench.stored().await, ["user: without an answer"]);
 }
 
 #[tokio::test]

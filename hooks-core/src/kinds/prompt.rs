@@ -33,7 +33,8 @@ pub struct UserPromptSubmit {
 
 impl UserPromptSubmit {
     /// The index of the prompt in the messages that the hooks left: the unchanged prompt, or else the new user message
-    /// that is most like it. Hooks may add messages before and after the prompt. `None` if they removed it.
+    /// that is most like it. Hooks may add messages before and after the prompt. `None` if they removed it:
+    /// the prompt is blocked then.
     pub fn place_of_prompt(&self, after: &Messages) -> Option<usize> {
         let (prompt, before) = self.original.split_last()?;
         let times = |messages: &[Message]| messages.iter().filter(|message| *message == prompt).count();

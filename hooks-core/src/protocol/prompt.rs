@@ -39,11 +39,11 @@ setters!(PromptStep<'_> {
 });
 
 impl PromptStep<'_> {
-    /// Stores the prompt with `append`, unless hooks block it. Returns what the model reads: the conversation, what
+    /// Stores the prompt with `append`, unless hooks block or remove it. Returns what the model reads: the conversation, what
     /// hooks add for this turn, and the prompt as it is stored.
     ///
     /// # Errors
-    /// [`StepError`] if hooks block the prompt or end the turn. Nothing is stored then, unless a hook at
+    /// [`StepError`] if hooks block or remove the prompt, or end the turn. Nothing is stored then, unless a hook at
     /// `after_create_message` ended it.
     pub async fn store<R: Future<Output: IntoRowId>>(
         self,
@@ -82,16 +82,13 @@ impl PromptStep<'_> {
             }
         }
         let mut messages = fired.subject;
-        let behind = match event.place_of_prompt(&messages) {
-            Some(at) => messages.split_off(at),
-            None => Vec::new(),
+        let Some(at) = event.place_of_prompt(&messages) else {
+            return Err(StepErrorKind::Blocked(Denial::new("a hook removed the prompt")).into());
         };
+        let prompt = messages.remove(at);
+        let behind = messages.split_off(at);
         messages.extend(fired.verdict.contexts.into_iter().map(|text| Message::new(Role::User, text)));
-        let mut behind = behind.into_iter();
-        // `None`: a hook removed it.
-        if let Some(prompt) = behind.next() {
-            messages.push(store(mode, prompt, append).await?);
-        }
+        messages.push(store(mode, prompt, append).await?);
         messages.extend(behind);
         Ok(messages)
     }

@@ -101,7 +101,12 @@ fn a_prompt_is_blocked_rewritten_and_stored() {
     let removes = Hook::at::<UserPromptSubmit>("r").writer(|_, _, messages: &mut Messages| {
         messages.pop();
     });
-    assert_eq!(prompt(&set([removes])), (read(&["hello", "hi"]), vec![]));
+    assert_eq!(prompt(&set([removes])), (Err("blocked: a hook removed the prompt".to_owned()), vec![]));
+    let answers = Hook::at::<UserPromptSubmit>("r").writer(|_, _, messages: &mut Messages| {
+        messages.pop();
+        messages.push(Message::new(Role::Assistant, "my card"));
+    });
+    assert_eq!(prompt(&set([answers])).1, Vec::<String>::new());
 }
 
 #[test]
