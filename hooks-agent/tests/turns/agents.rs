@@ -138,7 +138,10 @@ async fn looked_up(agent: SubAgent, prompt: Option<PromptDef>) -> (Vec<String>, 
     }
     let app = guard("app", &bench, "b");
     bench.app(app);
-    let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGate, "asker", "the test shows it");
+    let harness = bench.harness().agent(agent);
+    let harness = ["asker in agent `research`", "asker in prompt `p`"]
+        .into_iter()
+        .fold(harness, |harness, about| harness.accept(FindingKind::DroppedGate, about, "the test shows it"));
     let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
     session.turn(prompt.as_ref(), "hi").await;
     let mut results: Vec<String> = Vec::new();
@@ -272,7 +275,11 @@ async fn the_masks_of_the_caller_apply_to_the_rows_of_a_sub_agent_unless_the_app
         bench.registry.register(masks.on_failure(OnFailure::Required)).unwrap();
         let agent = SubAgent::new(AgentDef::new("research"), "Looks things up.").tools(["lookup"]);
         let agent = if own_gates { agent.own_gates() } else { agent };
-        let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGuard, "masks", "the test shows it");
+        let harness = bench.harness().agent(agent).accept(
+            FindingKind::DroppedGuard,
+            "masks in agent `research`",
+            "the test shows it",
+        );
         let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
         let _reply = session.turn(None, "hi").await;
         let child = rows(&bench, "c/1").await;
@@ -307,7 +314,11 @@ async fn the_stream_hooks_of_the_caller_judge_what_a_sub_agent_says_unless_the_a
         bench.registry.register(masks.hold(10)).unwrap();
         let agent = SubAgent::new(AgentDef::new("research"), "Looks things up.");
         let agent = if own_gates { agent.own_gates() } else { agent };
-        let harness = bench.harness().agent(agent).accept(FindingKind::DroppedGate, "masks", "the test shows it");
+        let harness = bench.harness().agent(agent).accept(
+            FindingKind::DroppedGate,
+            "masks in agent `research`",
+            "the test shows it",
+        );
         let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["masks"])).open().await.unwrap();
         let (_reply, events) = turn_with_events(&session, "hi").await;
         let shown: String = events.iter().map(said).collect();

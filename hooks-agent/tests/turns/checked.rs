@@ -88,7 +88,7 @@ async fn what_keeps_a_hook_from_guarding_fails_at_the_build_or_at_the_first_sess
             |harness| harness.agent(helper(&[]).own_gates()),
             "agent `helper`, which agent `support` calls, runs without its gate `gate` (",
             FindingKind::DroppedGate,
-            "gate",
+            "gate in agent `helper`",
         ),
         (
             "a sub-agent without a locked hook",
@@ -96,7 +96,7 @@ async fn what_keeps_a_hook_from_guarding_fails_at_the_build_or_at_the_first_sess
             |harness| harness.agent(helper(&[])),
             "runs without its hook `locked` (",
             FindingKind::DroppedGuard,
-            "locked",
+            "locked in agent `helper`",
         ),
         (
             "a sub-agent of a sub-agent",
@@ -108,7 +108,7 @@ async fn what_keeps_a_hook_from_guarding_fails_at_the_build_or_at_the_first_sess
             },
             "agent `deep`, which agent `helper` calls, runs without its gate `gate` (",
             FindingKind::DroppedGate,
-            "gate",
+            "gate in agent `deep`",
         ),
         (
             "what the app lists",
@@ -210,7 +210,7 @@ async fn a_prompt_that_drops_a_gate_fails_its_turn_or_the_build() {
     assert!(error.to_string().contains("prompt `p` omits the gate `gate` ("), "{error}");
     let error = make().serves(&agent(&["gate"]), [&prompt]).build().unwrap_err();
     assert!(error.to_string().contains("prompt `p` omits the gate `gate` ("), "{error}");
-    let harness = make().accept(FindingKind::DroppedGate, "gate", "it only greets").build().unwrap();
+    let harness = make().accept(FindingKind::DroppedGate, "gate in prompt `p`", "it only greets").build().unwrap();
     let session = harness.session("c", agent(&["gate"])).open().await.unwrap();
     assert_eq!(session.turn(Some(&prompt), "hi").await.to_string(), "hello");
 }

@@ -411,8 +411,11 @@ fn harness(world: &World, store: &Arc<MemoryStore>) -> (Harness, AgentDef) {
     for tool in ["works", "reads", "breaks"] {
         harness = harness.tool(Works(world.clone(), tool));
     }
-    let harness = harness.accept(FindingKind::DroppedGate, "gate", "the gate of the caller judges").build().unwrap();
-    (harness, AgentDef::new("a").hooks(["gate"]))
+    for name in ["one", "two", "three"] {
+        let about = format!("gate in agent `{name}`");
+        harness = harness.accept(FindingKind::DroppedGate, about, "the gate of the caller judges");
+    }
+    (harness.build().unwrap(), AgentDef::new("a").hooks(["gate"]))
 }
 
 /// What the store has, by conversation: what is read, and all that was ever appended.

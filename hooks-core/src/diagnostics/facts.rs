@@ -67,7 +67,8 @@ impl HarnessFacts {
     }
 
     /// Accepts the finding of this kind about a hook, a plugin or a list, so that
-    /// [`Registry::check`](crate::Registry::check) does not fail because of it. `because` is for the reader of the code.
+    /// [`Registry::check`](crate::Registry::check) does not fail because of it. The error has the words of `about`, such as
+    /// ``guard in prompt `greet` ``. `because` is for the reader of the code.
     #[must_use]
     pub fn accept(mut self, kind: FindingKind, about: impl Into<String>, because: &str) -> Self {
         let about = about.into();

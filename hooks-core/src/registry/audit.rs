@@ -119,7 +119,7 @@ impl Registry {
             let text = format!(
                 "{child}, which {owner} calls, runs without its {what}; add it to the list of {child} or to the app's"
             );
-            Some(Finding::new(kind, &hook.id, text))
+            Some(Finding::new(kind, format!("{} in {child}", hook.id), text))
         });
         missing.collect()
     }

@@ -57,7 +57,7 @@ pub(super) fn dropped_guards(
             let text = format!(
                 "{prompt} omits the {what} of {agent}, because its list replaces the agent's; add it to the prompt's list or to the app's"
             );
-            Some(Finding::new(kind, name, text))
+            Some(Finding::new(kind, format!("{name} in {prompt}"), text))
         })
         .collect()
 }

@@ -180,7 +180,7 @@ fn ask() -> Line {
 fn timetable(harness: HarnessBuilder, _: &Never) -> HarnessBuilder {
     harness.agent(SubAgent::new(AgentDef::new("timetable"), "Knows what flies when.")).accept(
         FindingKind::DroppedGuard,
-        "mask_payment_ids",
+        "mask_payment_ids in agent `timetable`",
         "a timetable names no payments",
     )
 }
