@@ -37,7 +37,7 @@ pub enum RecordingLine {
         /// The turn, as in [`Ids::request`].
         request: Option<Arc<str>>,
     },
-    /// Lines were dropped, because the writer was slower than the program.
+    /// Lines were dropped, because the writer was slower than the program, or could not write.
     Dropped {
         /// The number of lines.
         count: u64,
@@ -282,7 +282,9 @@ impl RecordingLine {
     /// What is missing in the recording at this place, if this line says so.
     pub fn gap(&self) -> Option<String> {
         match self {
-            Self::Dropped { count } => Some(format!("{count} lines were dropped, because the recorder was too slow")),
+            Self::Dropped { count } => {
+                Some(format!("{count} lines were dropped, because the recorder was too slow or its disk was full"))
+            }
             Self::Full { .. } => {
                 Some("the rest of the turn was not recorded, because it reached the size limit".to_owned())
             }

@@ -73,7 +73,7 @@ pub struct Gaps {
     pub unreadable: usize,
     /// The number of lines of recordings that a later version wrote.
     pub later: usize,
-    /// The number of lines that the recorder dropped, because it was too slow.
+    /// The number of lines that the recorder dropped, because it was too slow or its disk was full.
     pub dropped: u64,
     /// The number of turns that were not recorded to their end, because they reached the size limit.
     pub full: usize,
@@ -112,7 +112,11 @@ impl fmt::Display for Gaps {
             )?;
         }
         if dropped > 0 {
-            writeln!(f, "{dropped} line{} left out: the recorder was too slow", plural(dropped == 1))?;
+            writeln!(
+                f,
+                "{dropped} line{} left out: the recorder was too slow, or its disk was full",
+                plural(dropped == 1)
+            )?;
         }
         if full > 0 {
             writeln!(f, "{full} turn{} recorded in part: the recorder has a size limit", plural(full == 1))?;

@@ -94,13 +94,11 @@ impl Recorder {
         // Unless the app has installed its own.
         hook_sdk::record::set_redactor(hooks_secrets::redact);
         let failure = Arc::new(OnceLock::new());
-        let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules, Arc::clone(&failure))?;
-        let (queue, tasks) = sync_channel(limits.queue.max(1));
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
-        let thread = std::thread::Builder::new()
-            .name("hooks-recorder".to_owned())
-            .spawn(move || writer.run(&tasks, &counted))?;
+        let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules, counted, Arc::clone(&failure))?;
+        let (queue, tasks) = sync_channel(limits.queue.max(1));
+        let thread = std::thread::Builder::new().name("hooks-recorder".to_owned()).spawn(move || writer.run(&tasks))?;
         Ok(Self(Arc::new(Inner { queue: Some(queue), dropped, failure, thread: Some(thread) })))
     }
 
