@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::names;
+use crate::names::{self, Name};
 use crate::redact::{REDACTED, redact_named};
 
 /// Replaces the secrets in `value`, which is the value of `name`. Returns whether there were any.
@@ -19,7 +19,7 @@ pub fn redact_json(name: &str, value: &mut Value) -> bool {
 pub fn redact_json_with(name: &str, value: &mut Value, clean: &mut dyn FnMut(&str, &mut String) -> bool) -> bool {
     match value {
         Value::String(text) => clean(name, text),
-        Value::Number(_) if names::is_secret_name(name) => {
+        Value::Number(number) if names::is_secret_name(name) || names::hides(name, &number.to_string()) => {
             *value = Value::String(REDACTED.to_owned());
             true
         }
@@ -28,7 +28,8 @@ pub fn redact_json_with(name: &str, value: &mut Value, clean: &mut dyn FnMut(&st
             let mut before = String::new();
             for item in items {
                 let flag = before.trim_start_matches('-');
-                let is_named = !flag.is_empty() && names::is_secret_name(flag) && !flag.contains([' ', '=']);
+                let is_flag = before.starts_with('-') && names::of(flag) != Name::Harmless;
+                let is_named = (is_flag || names::is_secret_name(flag)) && !flag.contains([' ', '=']);
                 let name = if is_named && item.is_string() { flag.to_owned() } else { name.to_owned() };
                 item.as_str().unwrap_or_default().clone_into(&mut before);
                 any |= redact_json_with(&name, item, clean);
@@ -37,7 +38,7 @@ pub fn redact_json_with(name: &str, value: &mut Value, clean: &mut dyn FnMut(&st
         }
         Value::Object(fields) => {
             let named = ["name", "key", "header", "Name", "Key"].iter().find_map(|key| fields.get(*key)?.as_str());
-            let named = named.filter(|named| names::is_secret_name(named)).map(str::to_owned);
+            let named = named.filter(|named| names::of(named) != Name::Harmless).map(str::to_owned);
             let mut any = false;
             for (key, value) in fields {
                 let name = match &named {

@@ -22,7 +22,7 @@ const SECRET_ENDINGS: &str = "password passwd passphrase clientsecret secretkey 
     sharedaccesssignature azurestoragekey servicerolekey clientkeydata dbpass requirepass connectionstring webhookurl passwort kennwort";
 
 /// Last words of a name whose value may also be something else.
-const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp dsn pat salt pepper psk pw";
+const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp pin dsn pat salt pepper psk pw";
 
 /// Endings of such a name, without separators.
 const PERHAPS_ENDINGS: &str =
@@ -140,12 +140,13 @@ pub(crate) fn is_words(text: &str) -> bool {
         || (text.contains(['-', '_']) && text.split(['-', '_', '.']).all(is_word))
 }
 
-/// Whether the value looks like the key that its name may be one of. Some are UUIDs, but ids of sessions are, too.
+/// Whether the value looks like the key or the number that its name may be one of. Some are UUIDs, but ids of sessions are, too.
 pub(crate) fn is_key(name: &str, value: &str) -> bool {
     let words = words(name);
-    let is_key = words.last().is_some_and(|last| is_in("token auth key", last))
-        && !words.iter().any(|word| is_in("session id sync", word));
-    is_opaque(value) || (is_key && is_uuid(value))
+    let is_a = |of: &str| words.last().is_some_and(|last| is_in(of, last));
+    let is_key = is_a("token auth key") && !words.iter().any(|word| is_in("session id sync", word));
+    let is_number = (4..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_opaque(value) || (is_key && is_uuid(value)) || (is_number && is_a("pin otp"))
 }
 
 /// Whether the value looks like a key: one word of letters and digits.
@@ -218,7 +219,7 @@ mod tests {
         (
             Name::Perhaps,
             "token sig github_token NPM_TOKEN INPUT_TOKEN GITHUB_PAT OPENAI_KEY STRIPE_KEY DD_APP_KEY APP_KEY SENTRY_DSN \
-             connect.sid PASSWORD_SALT max_tokens prompt_tokens eos_token sync_token",
+             connect.sid pin userPin PASSWORD_SALT max_tokens prompt_tokens eos_token sync_token",
         ),
         (
             Name::Harmless,

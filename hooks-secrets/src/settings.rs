@@ -9,7 +9,7 @@ use crate::pattern::{Pattern, regex};
 /// Something that all these names contain.
 static HINT: Pattern = LazyLock::new(|| {
     regex(
-        r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
+        r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
     )
 });
 
@@ -28,7 +28,7 @@ static NAMED: Pattern = LazyLock::new(|| {
 const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "setcookie"];
 
 /// Names that are those of secrets only in a URL.
-const QUERY: &[&str] = &["key", "code", "session", "ticket", "hash", "pin", "access", "signature"];
+const QUERY: &[&str] = &["key", "code", "session", "ticket", "hash", "access", "signature"];
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     if !HINT.as_ref().is_some_and(|hint| hint.is_match(text)) {

@@ -89,6 +89,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "--api-key KEY   the key to use, login [--password PASSWORD] [--token TOKEN]",
         "h['proxy-authorization'] = `Basic ${opts.auth}`; tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
         "xai `response.reasoning_summary_text.done` events",
+        "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
@@ -117,18 +118,22 @@ fn signs_around_a_secret_and_marks_of_scanners_do_not_hide_it() {
 #[test]
 fn secrets_in_json_are_found_by_their_names_and_places() {
     let mut value = json!({
-        "user": "ada", "password": "a b", "pin": 1234, "port": 5432, "dbPassword": 1234,
+        "user": "ada", "password": "a b", "pin": 1234, "port": 5432, "dbPassword": 1234, "led": {"pin": 13},
+        "headers": {"otp": "4829", "session_id": "4829"}, "parts": [{"name": "otp", "value": "482913"}],
+        "argv": ["--token", "abc12345", "--pin", "4829", "--max-tokens", "4096"], "kinds": ["auth", "oauth2flow"],
         "env": [{"name": "API_KEY", "value": "x"}, {"name": "HOME", "value": "/root"}],
-        "headers": [["Cookie", "a=b"], ["Accept", "text/html"]],
+        "lines": [["Cookie", "a=b"], ["Accept", "text/html"]],
         "args": ["--user", "ada", "--password", "x y", "--verbose"],
         "cmd": "login --token abc12345",
         "cookies": {"theme": "dark"},
     });
     assert!(redact_json("", &mut value));
     let expected = json!({
-        "user": "ada", "password": REDACTED, "pin": 1234, "port": 5432, "dbPassword": REDACTED,
+        "user": "ada", "password": REDACTED, "pin": REDACTED, "port": 5432, "dbPassword": REDACTED, "led": {"pin": 13},
+        "headers": {"otp": REDACTED, "session_id": "4829"}, "parts": [{"name": "otp", "value": REDACTED}],
+        "argv": ["--token", REDACTED, "--pin", REDACTED, "--max-tokens", "4096"], "kinds": ["auth", "oauth2flow"],
         "env": [{"name": "API_KEY", "value": REDACTED}, {"name": "HOME", "value": "/root"}],
-        "headers": [["Cookie", REDACTED], ["Accept", "text/html"]],
+        "lines": [["Cookie", REDACTED], ["Accept", "text/html"]],
         "args": ["--user", "ada", "--password", REDACTED, "--verbose"],
         "cmd": format!("login --token {REDACTED}"),
         "cookies": {"theme": "dark"},
