@@ -111,12 +111,12 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
 fn header(text: &str, before: &str, at: usize) -> Option<Given> {
     let quote = before.chars().next_back().filter(|c| "\"'`".contains(*c));
     let rest = &text[at..];
-    let end = rest.find(|c| c == '\n' || c == '\r' || Some(c) == quote).unwrap_or(rest.len());
-    let value = rest[..end].trim_end_matches('\\');
-    if value.starts_with(['"', '\'', '\\']) || quote.is_some_and(|quote| text[..at].trim_end().ends_with(quote)) {
+    if rest.starts_with(['"', '\'', '\\']) {
         // A field of JSON and no header.
         return given(text, at, false);
     }
+    let end = rest.find(|c| c == '\n' || c == '\r' || Some(c) == quote).unwrap_or(rest.len());
+    let value = rest[..end].trim_end_matches('\\');
     (!value.trim().is_empty()).then(|| Given { range: at..at + value.len(), is_quoted: false })
 }
 

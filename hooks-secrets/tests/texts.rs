@@ -90,6 +90,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "h['proxy-authorization'] = `Basic ${opts.auth}`; tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
         "xai `response.reasoning_summary_text.done` events",
         "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
+        "{\"Authorization\": \"«bzWPyAf34ja2OB5YHz»\"} {\\\"Set-Cookie\\\": \\\"«0QZPx7kd2mQ»\\\"} {'cookie': '«STH7kd2mQ4»', \"cookie\": \"name\"}",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
