@@ -1,15 +1,19 @@
-//! Secrets in base64, which is decoded once, and in signs that hide where they begin.
+//! Secrets in base64 and in the codes of URLs, both of which are decoded once, and in signs that hide where they begin.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::pattern::{Pattern, regex};
+use crate::pattern::patterns;
 
-static CANDIDATE: Pattern = LazyLock::new(|| regex(r"[A-Za-z0-9+/_-]{16,}={0,2}"));
+patterns! {
+    CANDIDATE = r"[A-Za-z0-9+/_-]{16,}={0,2}";
+
+    /// A word with codes, or in the `_` of Markdown, which are letters to the rules.
+    WORD = r#"[^\s"'`<>\\]*%[0-9A-Fa-f]{2}[^\s"'`<>\\]*|\b_+[A-Za-z0-9+/-][A-Za-z0-9+/_-]{14,}[^\s"'`<>()\[\]{},;&]*"#;
+}
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -18,24 +22,26 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 /// `scan` finds the secrets in what is decoded.
 pub(crate) fn find(text: &str, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
     let candidates = CANDIDATE.iter().flat_map(|rule| rule.find_iter(text)).map(|found| found.range());
-    candidates
-        .flat_map(|found| if hides(&text[found.clone()], scan) { vec![found] } else { wrapped(text, found, scan) })
-        .collect()
+    let words = WORD.iter().flat_map(|rule| rule.find_iter(text)).flat_map(|word| within(text, word.range(), scan));
+    candidates.filter(|found| hides(&text[found.clone()], scan)).chain(words).collect()
 }
 
-/// The secrets in a word in signs that are letters to the rules: `_…_` of Markdown, `%22…%22` of a URL.
-fn wrapped(text: &str, candidate: Range<usize>, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let word = &text[candidate.clone()];
-    let is_code = text[..candidate.start].ends_with('%') && word.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
-    let signs = if is_code { 2 } else { word.len() - word.trim_start_matches('_').len() };
-    if signs == 0 {
-        return Vec::new();
+/// The secrets in a word in which `%3D` stands for `=`, as in a URL within another one.
+fn within(text: &str, word: Range<usize>, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let inner = text[word.clone()].trim_start_matches('_');
+    let mut at = word.end - inner.len();
+    let end = at + inner.trim_end_matches(['_', '*', '.', ':', '!', '?']).len();
+    let (mut decoded, mut places) = (Vec::new(), Vec::new());
+    while at < end {
+        let code = text.get(at..at + 3).and_then(|code| u8::from_str_radix(code.strip_prefix('%')?, 16).ok());
+        let code = code.filter(u8::is_ascii);
+        decoded.push(code.unwrap_or(text.as_bytes()[at]));
+        places.push(at);
+        at += if code.is_some() { 3 } else { 1 };
     }
-    let (start, rest) = (candidate.start + signs, &text[candidate.start + signs..]);
-    let is_end = |(at, c): &(usize, char)| *at > 1_000 || c.is_whitespace() || "\"'`<>()[]{}%,;&".contains(*c);
-    let end = rest.char_indices().find(is_end).map_or(rest.len(), |(at, _)| at);
-    let found = scan(rest[..end].trim_end_matches(['_', '*', '.', ':', '!', '?']));
-    found.into_iter().map(|found| start + found.start..start + found.end).collect()
+    places.push(end);
+    let found = String::from_utf8(decoded).map(|decoded| scan(&decoded)).unwrap_or_default();
+    found.into_iter().map(|found| places[found.start]..places[found.end]).collect()
 }
 
 /// Whether the text is the base64 of a text with a secret.

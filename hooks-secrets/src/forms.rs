@@ -1,23 +1,17 @@
 //! Secrets with the form of their vendor.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use crate::names::is_words;
-use crate::pattern::{Pattern, regex};
+use crate::pattern::patterns;
 
-/// One alternative per vendor.
-static FORMS: Pattern = LazyLock::new(|| {
-    let forms = include_str!("forms.txt").lines().filter(|line| !line.starts_with('#'));
-    regex(&forms.collect::<Vec<_>>().join("|"))
-});
+patterns! {
+    /// One alternative per vendor.
+    FORMS = &include_str!("forms.txt").lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("|");
 
-/// URLs that are secrets themselves, whose last part is replaced.
-static HOOKS: Pattern = LazyLock::new(|| {
-    regex(
-        r"(?i)https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/[0-9]+/|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/|hooks\.zapier\.com/hooks/catch/)([A-Za-z0-9@_/?=&%-]{8,})",
-    )
-});
+    /// URLs that are secrets themselves, whose last part is replaced.
+    HOOKS = r"(?i)https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/[0-9]+/|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/|hooks\.zapier\.com/hooks/catch/)([A-Za-z0-9@_/?=&%-]{8,})";
+}
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<_> = FORMS.iter().flat_map(|rule| rule.find_iter(text)).map(|found| found.range()).collect();

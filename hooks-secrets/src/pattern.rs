@@ -13,3 +13,13 @@ pub(crate) fn regex(pattern: &str) -> Option<Regex> {
     // One that does not compile is a bug in this crate, which its tests find.
     Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).ok()
 }
+
+/// Defines patterns.
+macro_rules! patterns {
+    ($($(#[$doc:meta])* $name:ident = $pattern:expr;)*) => { $(
+        $(#[$doc])*
+        static $name: $crate::pattern::Pattern = std::sync::LazyLock::new(|| $crate::pattern::regex($pattern));
+    )* };
+}
+
+pub(crate) use patterns;

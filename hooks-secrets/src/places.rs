@@ -1,82 +1,54 @@
 //! Secrets at certain places: user information of URLs, credentials of HTTP, private keys, arguments of some programs.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use crate::names::{hides, is_opaque, is_placeholder, is_words};
-use crate::pattern::{Pattern, regex};
-
-static USER_INFO: Pattern = LazyLock::new(|| regex(r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#));
-
-/// The scheme of an `Authorization` header without its name.
-static SCHEME: Pattern =
-    LazyLock::new(|| regex(r"(?i)\b(?:bearer|basic|digest|negotiate|apikey|token)\s+([A-Za-z0-9._~+/=-]{16,})"));
-
-/// Links that let everybody in who has them.
-static LINK: Pattern = LazyLock::new(|| {
-    regex(
-        r"(?i)/(?:[a-z]+[-_])?(?:reset|verify|verification|confirm|invite|invitation|magic|activate|unsubscribe|login|signin)(?:[-_][a-z]+)?/([A-Za-z0-9_.~-]{16,})",
-    )
-});
-
-/// Programs with a password in an option of one letter.
-static ARGUMENT: Pattern = LazyLock::new(|| {
-    regex(
-        r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|requirepass\s+|sqlplus\s+(?:-\S+\s+)*[^\s/]+/|proxy-user[\s=]+[^\s:]+:|oauth2-bearer[\s=]+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})",
-    )
-});
-
-/// What stands behind the name of an account, if it looks like no word: `The login page password field`.
-static LOGIN: Pattern = LazyLock::new(|| regex(r"\blogin\s+\S+(?:\s+account\s+\S+)?\s+password\s+(\S{3,})"));
+use crate::pattern::{Pattern, patterns};
 
 /// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
 /// texts with all of these words.
 static NAMED: [(&Pattern, &[&str]); 4] =
     [(&ELEMENT, &[">", "</"]), (&ENTRY, &["value"]), (&CALL, &["(", ","]), (&VARIABLE, &["variable", "default"])];
 
-static ELEMENT: Pattern = LazyLock::new(|| regex(r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</"));
+patterns! {
+    USER_INFO = r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#;
 
-static ENTRY: Pattern = LazyLock::new(|| {
-    regex(r#"["']?\b(?:name|key)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#)
-});
+    /// The scheme of an `Authorization` header without its name.
+    SCHEME = r"(?i)\b(?:bearer|basic|digest|negotiate|apikey|token)\s+([A-Za-z0-9._~+/=-]{16,})";
 
-/// A name and a value as two arguments of a call, and the value of a variable of Terraform.
-static CALL: Pattern = LazyLock::new(|| {
-    regex(
-        r#"\b(?:define|env|setenv|Setenv|putenv|set_var|setItem|SetEnvironmentVariable)\(\s*["']([\w.-]+)["']\s*,\s*["']([^\s"']{4,})["']"#,
-    )
-});
+    /// Links that let everybody in who has them.
+    LINK = r"(?i)/(?:[a-z]+[-_])?(?:reset|verify|verification|confirm|invite|invitation|magic|activate|unsubscribe|login|signin)(?:[-_][a-z]+)?/([A-Za-z0-9_.~-]{16,})";
 
-static VARIABLE: Pattern =
-    LazyLock::new(|| regex(r#"\bvariable\s+"([\w-]+)"\s*\{[^{}]*?\bdefault\s*=\s*"([^\s"]{4,})""#));
+    /// Programs with a password in an option of one letter.
+    ARGUMENT = r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|requirepass\s+|sqlplus\s+(?:-\S+\s+)*[^\s/]+/|proxy-user[\s=]+[^\s:]+:|oauth2-bearer[\s=]+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})";
 
-/// What stands in quotes behind these words.
-static QUOTED: Pattern = LazyLock::new(|| {
-    regex(
-        r#"\b(?:(?:WITH|with) (?:PASSWORD|password)\s+|(?:IDENTIFIED BY|identified by)\s+|type=["']password["'][^<>]*?\svalue=|(?:withToken|bearer_auth)\()["']([^\s"'<>]{4,})["']"#,
-    )
-});
+    /// What stands behind the name of an account, if it looks like no word: `The login page password field`.
+    LOGIN = r"\blogin\s+\S+(?:\s+account\s+\S+)?\s+password\s+(\S{3,})";
 
-/// A sentence that tells a secret.
-static SAID: Pattern = LazyLock::new(|| {
-    regex(
-        r#"(?i)\b(?:password|passphrase|passcode|api[ -]key|secret key|access token)\s+is:?\s+["'`]?([^\s"'`<>]{6,})"#,
-    )
-});
+    ELEMENT = r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</";
 
-/// The key in a file of the program `PuTTY`.
-static PUTTY: Pattern = LazyLock::new(|| regex(r"Private-Lines: \d+(?:\s+[A-Za-z0-9+/=]{16,})+"));
+    ENTRY = r#"["']?\b(?:name|key)["']?\s*[:=]\s*["']?([\w.-]+)["']?,?\s+["']?value["']?\s*[:=]\s*["']?([^\s"',}]{4,})"#;
 
-/// A private key, also one whose end is missing. Its line breaks may be escaped.
-static KEY: Pattern = LazyLock::new(|| {
-    regex(
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-    )
-});
+    /// A name and a value as two arguments of a call, and the value of a variable of Terraform.
+    CALL = r#"\b(?:define|env|setenv|Setenv|putenv|set_var|setItem|SetEnvironmentVariable)\(\s*["']([\w.-]+)["']\s*,\s*["']([^\s"']{4,})["']"#;
 
-/// The end of a private key, whose beginning is in an earlier text.
-static KEY_END: Pattern =
-    LazyLock::new(|| regex(r"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\n|\\r)*)+-----END [A-Z0-9 ]*PRIVATE KEY"));
+    VARIABLE = r#"\bvariable\s+"([\w-]+)"\s*\{[^{}]*?\bdefault\s*=\s*"([^\s"]{4,})""#;
+
+    /// What stands in quotes behind these words.
+    QUOTED = r#"\b(?:(?:WITH|with) (?:PASSWORD|password)\s+|(?:IDENTIFIED BY|identified by)\s+|type=["']password["'][^<>]*?\svalue=|(?:withToken|bearer_auth)\()["']([^\s"'<>]{4,})["']"#;
+
+    /// A sentence that tells a secret.
+    SAID = r#"(?i)\b(?:password|passphrase|passcode|api[ -]key|secret key|access token)\s+is:?\s+["'`]?([^\s"'`<>]{6,})"#;
+
+    /// The key in a file of the program `PuTTY`.
+    PUTTY = r"Private-Lines: \d+(?:\s+[A-Za-z0-9+/=]{16,})+";
+
+    /// A private key, also one whose end is missing. Its line breaks may be escaped.
+    KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)";
+
+    /// The end of a private key, whose beginning is in an earlier text.
+    KEY_END = r"(?:[A-Za-z0-9+/=]{16,}[\s\\\x01]*)+-----END [A-Z0-9 ]*PRIVATE KEY";
+}
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();

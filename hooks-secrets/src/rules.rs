@@ -46,9 +46,9 @@ struct Rule {
 /// begin with the name.
 const GENERIC: [&str; 3] = ["generic-api-key", "xai-api-key", "clipdrop-api-key"];
 
-/// The end of many rules, and what takes its place in those for the form of a vendor, because `(hf_…)`, `hf_…,` and
-/// `\"hf_…\"` are texts, too.
-const END: [&str; 2] = [r#"(?:[\x60'"\s;]|\\[nr]|$)"#, "(?:[^A-Za-z0-9_+/=-]|$)"];
+/// The end of many rules, of which the text has only the backslash, and what takes its place in those for the form of a
+/// vendor, because `(hf_…)`, `hf_…,` and `\"hf_…\"` are texts, too.
+const END: [&str; 3] = [r#"(?:[\x60'"\s;]|\\[nr]|$)"#, r#"(?:[\x60'"\s;\\]|$)"#, "(?:[^A-Za-z0-9_+/=-]|$)"];
 
 impl RuleSet {
     /// Reads the rules, without compiling them.
@@ -65,12 +65,13 @@ impl RuleSet {
         }
         let (mut of_keyword, mut always) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
         for (rule, entry) in entries.iter_mut().enumerate() {
-            // Not those for a name and a value, whose value may be a call.
-            let form = entry.get("regex").and_then(Value::as_str).filter(|regex| !regex.contains("{0,50}?"));
-            if let Some(form) = form.filter(|regex| regex.contains(END[0])).map(|regex| regex.replace(END[0], END[1]))
+            if let Some(regex) = entry.get("regex").and_then(Value::as_str).filter(|regex| regex.contains(END[0]))
+                // The value behind a name may be a call.
+                && let end = if regex.contains("{0,50}?") { END[1] } else { END[2] }
+                && let regex = regex.replace(END[0], end)
                 && let Some(entry) = entry.as_table_mut()
             {
-                entry.insert("regex".to_owned(), Value::String(form));
+                entry.insert("regex".to_owned(), Value::String(regex));
                 entry.entry("secretGroup").or_insert(Value::Integer(1));
             }
             let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -1,8 +1,17 @@
 //! Joins what the scanners find.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use regex::Captures;
+
+use crate::pattern::patterns;
 use crate::{encoded, forms, places, settings};
+
+patterns! {
+    /// The code of a sign in JSON or in a program, and of a colour in a terminal.
+    CODE = r"(?:\x1b|\\+(?:u001[bB]|x1[bB]|033|e))\[[0-9;]*[A-Za-z]|\\+(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|[abefnrtv])";
+}
 
 /// The secrets in `text`.
 pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
@@ -10,9 +19,16 @@ pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
     if text.len() < 6 {
         return Vec::new();
     }
+    let text = &*bounded(text);
     let mut found = direct(text);
-    found.extend(encoded::find(text, direct));
+    found.extend(encoded::find(text, |decoded| direct(&bounded(decoded))));
     merged(found)
+}
+
+/// The text with `\u{1}` for the letters and digits of codes, which would otherwise belong to the word behind them.
+fn bounded(text: &str) -> Cow<'_, str> {
+    let bound = |code: &Captures<'_>| code[0].replace(|c| !"\\\x1b".contains(c), "\x01");
+    CODE.as_ref().map_or(Cow::Borrowed(text), |code| code.replace_all(text, bound))
 }
 
 /// The secrets in `text` that are not encoded.
@@ -22,9 +38,7 @@ fn direct(text: &str) -> Vec<Range<usize>> {
     found.extend(settings::find(text));
     #[cfg(feature = "rules")]
     found.extend(crate::rules::find(text));
-    found.retain(|secret| {
-        !text[secret.clone()].starts_with("[REDACTED") && !text[secret.clone()].starts_with("[redacted")
-    });
+    found.retain(|secret| !["[REDACTED", "[redacted"].iter().any(|mark| text[secret.clone()].starts_with(mark)));
     found
 }
 

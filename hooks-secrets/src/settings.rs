@@ -4,24 +4,22 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::names::{self, Name, is_path, is_placeholder, is_words};
-use crate::pattern::{Pattern, regex};
+use crate::pattern::{Pattern, patterns, regex};
 
-/// Something that all these names contain.
-static HINT: Pattern = LazyLock::new(|| {
-    regex(
-        r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook",
-    )
-});
+patterns! {
+    /// Something that all these names contain.
+    HINT = r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook";
+}
 
 /// A name and what separates it from its value. Both may be in the signs of Markdown, or in colours of a terminal.
 static NAMED: Pattern = LazyLock::new(|| {
-    let mark = r"(?:\*{1,2}|\x1b\[[0-9;]*m)?";
+    let mark = r"(?:\*{1,2}|(?:\x1b|\\+)\x01+)?";
     // The type of a variable, and the block or the type of a value in YAML.
     let more = r"(?:(?:string|str|String|&str|&'static str)[ \t]*=|[|>][+-]?[ \t]*\n|!!str[ \t])[ \t]*";
     let by = format!(
         r#"(?:\\*["']\]?)?{mark}[ \t]{{0,3}}(?:=>|:=|=|:[ \t]{{0,3}}{more}|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#
     );
-    regex(&format!(r"(?:\x1b\[[0-9;]*m)?(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>{by}|[ \t]+)"))
+    regex(&format!(r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>{by}|[ \t]+)"))
 });
 
 /// Names whose value is the rest of the line.

@@ -89,8 +89,9 @@ fn secrets_are_found_by_name_place_and_form() {
         "--api-key KEY   the key to use, login [--password PASSWORD] [--token TOKEN]",
         "h['proxy-authorization'] = `Basic ${opts.auth}`; tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
         "xai `response.reasoning_summary_text.done` events",
-        "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
         "{\"Authorization\": \"«bzWPyAf34ja2OB5YHz»\"} {\\\"Set-Cookie\\\": \\\"«0QZPx7kd2mQ»\\\"} {'cookie': '«STH7kd2mQ4»', \"cookie\": \"name\"}",
+        "next=https%3A%2F%2Fx.org%2F%3Faccess_token%3D«S3cr3tPw9»%26a%3D1&to=https%3A%2F%2Fada%3A«hunter2»%40x.org%2F%E4",
+        "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
@@ -114,6 +115,55 @@ fn signs_around_a_secret_and_marks_of_scanners_do_not_hide_it() {
             check(&text);
         }
     }
+}
+
+/// The end of an escaped line, a colour and the code of a space are no part of the word behind them.
+#[test]
+fn codes_before_a_secret_do_not_hide_it() {
+    let keys = [
+        concat!("ghp", "_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"),
+        concat!("AK", "IAUJZDEGXDNCF32EPF"),
+        concat!("sk", "-proj-kQ1okTBGzvAmwufUxbvJDCTbyvHN"),
+        concat!("xo", "xb-123456789012-1234567890123-a1B2a1B2a1B2a1B2a1B2a1B2"),
+        concat!("SG", ".a1B2a1B2a1B2a1B2a1B2a1.a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B"),
+        concat!("sh", "ippo_live_90b7ca2fa0a0cf0422f11b297fd389ef4364b997"),
+    ];
+    let codes = [
+        r"\n",
+        r"\t",
+        r"\r\n",
+        r"\b",
+        r"\\n",
+        r"\u000a",
+        r"\u0026",
+        r"\x0a",
+        r"\012",
+        r"\u001b[31m",
+        r"\x1b[1;31m",
+        r"\033[0m",
+        r"\e[m",
+        "\x1b[31m",
+        "\x1b[0;1m",
+        "%20",
+        "%0A",
+        "%22",
+        "%E4%20",
+    ];
+    for code in codes {
+        for key in keys.iter().filter(|key| cfg!(feature = "rules") || !key.starts_with("sh")) {
+            check(&format!("data: {{\"log\": \"line{code}«{key}»{code}\"}}"));
+            let within = format!("x = 'line{code}{key}");
+            let shown = replaced(&within, &find_unfinished(&within));
+            assert!(!shown.contains(&key[..8]), "{shown}");
+        }
+        if !code.starts_with('%') {
+            let text =
+                format!("log: line{code}secret=hunter2{code}curl -u ada:hunter2{code}cGFzc3dvcmQ9aHVudGVyMTIzNDU2");
+            let clean = redact(&text).unwrap();
+            assert!(!clean.contains("hunter2") && !clean.contains("cGFz"), "{clean}");
+        }
+    }
+    check(r"C:\new\token and \bpassword\b and C:\\temp\\n1234567890123456789012");
 }
 
 #[test]
