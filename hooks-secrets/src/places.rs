@@ -5,10 +5,15 @@ use std::ops::Range;
 use crate::names::{hides, is_opaque, is_placeholder, is_words};
 use crate::pattern::{Pattern, patterns};
 
-/// An element of XML, or an entry of a list that has a name and a value: its name and the value. They are looked for only in
-/// texts with all of these words.
-static NAMED: [(&Pattern, &[&str]); 4] =
-    [(&ELEMENT, &[">", "</"]), (&ENTRY, &["value"]), (&CALL, &["(", ","]), (&VARIABLE, &["variable", "default"])];
+/// An element of XML, an entry of a list that has a name and a value, or a part of a form: its name and the value. They are
+/// looked for only in texts with all of these words.
+static NAMED: [(&Pattern, &[&str]); 5] = [
+    (&ELEMENT, &[">", "</"]),
+    (&ENTRY, &["value"]),
+    (&CALL, &["(", ","]),
+    (&VARIABLE, &["variable", "default"]),
+    (&PART, &["form-data"]),
+];
 
 patterns! {
     USER_INFO = r#"[A-Za-z][A-Za-z0-9+.-]{1,20}://([^\s/"'<>`\\]+)@"#;
@@ -33,6 +38,9 @@ patterns! {
     CALL = r#"\b(?:define|env|setenv|Setenv|putenv|set_var|setItem|SetEnvironmentVariable)\(\s*["']([\w.-]+)["']\s*,\s*["']([^\s"']{4,})["']"#;
 
     VARIABLE = r#"\bvariable\s+"([\w-]+)"\s*\{[^{}]*?\bdefault\s*=\s*"([^\s"]{4,})""#;
+
+    /// What stands behind the empty line. Line breaks may be escaped.
+    PART = r#"\bform-data;[ \t]*name=\\*["']?([\w.\[\]-]+)\\*["']?(?:(?:\r?\n|(?:\\+\x01){1,2})[\w-]+:[^\r\n\\]*)*(?:\r?\n|(?:\\+\x01){1,2}){2}([^\r\n\\]+)"#;
 
     /// What stands in quotes behind these words.
     QUOTED = r#"\b(?:(?:WITH|with) (?:PASSWORD|password)\s+|(?:IDENTIFIED BY|identified by)\s+|type=["']password["'][^<>]*?\svalue=|(?:withToken|bearer_auth)\()["']([^\s"'<>]{4,})["']"#;
@@ -77,7 +85,8 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     for named in rules.flat_map(|(rule, _)| rule.iter()).flat_map(|rule| rule.captures_iter(text)) {
         let (Some(name), Some(value)) = (named.get(1), named.get(2)) else { continue };
         // Not a variable of a program.
-        let is_text = value.as_str().starts_with(char::is_alphanumeric) && !value.as_str().contains('(');
+        let is_text = value.as_str().starts_with(char::is_alphanumeric) && !value.as_str().contains('(')
+            || text[..value.start()].ends_with(['\n', '\x01']);
         if is_text && hides(name.as_str(), value.as_str()) {
             found.push(value.range());
         }

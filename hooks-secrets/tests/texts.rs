@@ -90,6 +90,8 @@ fn secrets_are_found_by_name_place_and_form() {
         "h['proxy-authorization'] = `Basic ${opts.auth}`; tokens: AtomicU64, \"read_secret\": \"deny\" <a accesskey=\"h\"> -Dpamconfdir=no https://user:password@host/ sid: S-1-5-21-3623811015-3361044348-30300820-1013",
         "xai `response.reasoning_summary_text.done` events",
         "{\"Authorization\": \"«bzWPyAf34ja2OB5YHz»\"} {\\\"Set-Cookie\\\": \\\"«0QZPx7kd2mQ»\\\"} {'cookie': '«STH7kd2mQ4»', \"cookie\": \"name\"}",
+        "Content-Disposition: form-data; name=\"password\"\r\n\r\n«$3cret pw»\r\n--b",
+        "{\"body\": \"form-data; name=\\\"token\\\"\\r\\nContent-Type: text/plain\\r\\n\\r\\n«S3cr3tPw9»\\r\\n--b\\r\\nform-data; name=\\\"a\\\"\\r\\n\\r\\nS3cr3tPw9\\r\\n\"}",
         "next=https%3A%2F%2Fx.org%2F%3Faccess_token%3D«S3cr3tPw9»%26a%3D1&to=https%3A%2F%2Fada%3A«hunter2»%40x.org%2F%E4",
         "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
