@@ -209,8 +209,8 @@ impl Store {
 
     /// Answers a question, from any process. A turn that waits for the answer continues. A turn that was suspended, or
     /// whose process ended, is continued with [`resume_answered`](Self::resume_answered) or
-    /// [`Session::resume`](hooks_agent::Session::resume). The same answer can be given twice, also after a turn has acted
-    /// on it: a click may be repeated whose confirmation was lost.
+    /// [`Session::resume`](hooks_agent::Session::resume). Until then, the same answer can be given twice: a click may be
+    /// repeated whose confirmation was lost.
     ///
     /// # Errors
     /// [`AnswerError`] if the question does not exist, has another answer, is closed, or has expired. Nothing is changed
@@ -259,7 +259,7 @@ async fn keep_answer(
     match found.try_get::<String, _>("status")?.as_str() {
         OPEN if question.expires_at <= SystemTime::now() => return Ok(Err(AnswerError::Expired(id))),
         OPEN => {}
-        _ if question.answer.as_ref() == Some(&answer) => return Ok(Ok(question)),
+        ANSWERED if question.answer.as_ref() == Some(&answer) => return Ok(Ok(question)),
         ANSWERED => return Ok(Err(AnswerError::Answered(id))),
         _ => return Ok(Err(AnswerError::Closed(id))),
     }
