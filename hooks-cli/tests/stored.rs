@@ -220,6 +220,8 @@ async fn an_operator_cleans_cancels_puts_off_and_deletes() {
     let first = out(&["runs", "--limit", "1"]);
     let id = first.lines().last().unwrap().split('`').nth(1).unwrap().trim_start_matches("--before ").to_owned();
     assert!(!out(&["runs", "--before", &id]).contains(&id) && out(&["runs", "--before", &id]).lines().count() < 4);
+    let unknown = hooks(folder.path(), &["store", "runs", "--store", "agent.db", "--before", "NOPE"]);
+    assert_eq!(unknown.code, Some(1), "{}", unknown.out);
     let page = out(&["dispatches", "--limit", "1"]);
     let number = page.lines().last().unwrap().split('`').nth(1).unwrap().trim_start_matches("--before ").to_owned();
     assert!(out(&["dispatches", "--before", &number, "--json"]).contains("\"number\""));

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use hook_sdk::protocol::Approval;
 use hooks_agent::store::MessageStore;
-use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
+use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store, StoredJob};
 use serde_json::json;
 
 use super::text;
@@ -77,7 +77,7 @@ pub(super) fn runs(args: &RunsArgs, as_json: bool) -> Output {
             filter = filter.conversation(conversation);
         }
         if let Some(before) = &args.before {
-            filter = filter.before(before);
+            filter = filter.before(job(&store, before).await?.id);
         }
         let jobs = store.jobs(&filter, args.limit).await.map_err(|error| error.to_string())?;
         if as_json {
@@ -135,10 +135,13 @@ fn more<T>(rows: &[T], limit: u32) -> Option<&T> {
     rows.last().filter(|_| rows.len() >= usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
+async fn job(store: &Store, id: &str) -> Result<StoredJob, String> {
+    let job = store.job(id).await.map_err(|error| error.to_string())?;
+    job.ok_or_else(|| format!("there is no run `{id}`; `hooks store runs` lists them"))
+}
+
 async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, String> {
-    let Some(job) = store.job(id).await.map_err(|error| error.to_string())? else {
-        return Err(format!("there is no run `{id}`; `hooks store runs` lists them"));
-    };
+    let job = job(store, id).await?;
     let attempts = store.attempts(id).await.map_err(|error| error.to_string())?;
     if as_json {
         return Ok(Output::new(output::json(json!({ "version": 1, "run": job, "attempts": attempts })), Exit::SUCCESS));
