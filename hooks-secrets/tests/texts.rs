@@ -71,6 +71,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "PASS: «S3cr3t!pw» password=\"«$3cr3tPass»\" password=\"[...]\"",
         "login root password «hunter2» and machine h account z login x password «hunter»",
         "name=DB_PASSWORD\nvalue=«hunter2»",
+        "{\"name\":\"DB_PASSWORD\",\"value\":\"«hunter2»\"} {\\\"key\\\":\\\"otp\\\",\\\"value\\\":\\\"«482913»\\\"}",
         "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
         "password=\"${oauth2Token}\" password=\"{{ s3Password }}\" password=\"<yourOauth2Token>\" password: $oauth2Token",
         "define('DB_PASSWORD', '«S3cr3tPw9»'); 'password' => env('DB_PASSWORD', '«S3cr3tPw9»'), env('APP_NAME', 'Shop1')",
