@@ -7,8 +7,7 @@ use hook_sdk::manifest::KindManifest;
 use hook_sdk::{Hook, KindDescriptor, Registry, Semantics};
 use serde_json::Value;
 
-use crate::drive::Drive;
-use crate::occurrence::{Filled, PROBE, drive_once, drive_variants};
+use crate::drive::{Drive, Filled, PROBE, drive_once, drive_variants};
 use crate::probes;
 
 /// Checks that each kind that the program declares with [`fires!`](hook_sdk::fires) fires once per occurrence, and that

@@ -10,7 +10,6 @@
 //! Use it as a dev-dependency, in a test binary of its own: a declaration applies to a whole binary.
 
 mod drive;
-mod occurrence;
 mod probes;
 mod check;
 mod world;

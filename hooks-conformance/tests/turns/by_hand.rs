@@ -5,8 +5,8 @@ use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, Stop, StopReason}
 use hook_sdk::prelude::*;
 use hooks_conformance::{AgentLoop, World};
 
+use crate::by_steps::stream;
 use crate::faults::Fault;
-use crate::stream;
 
 /// A loop written by hand with `fire`, with one fault or none.
 pub(crate) struct ByHand(pub(crate) Option<Fault>);
@@ -198,7 +198,7 @@ impl Turn<'_> {
                         self.keep(row.clone()).await?;
                     }
                     if !(self.has(Fault::SuppressesTheAnswer) && verdict.suppress_output) {
-                        stream::show(self.hooks, &self.cx, self.world, &shown.text(), self.fault).await.map_err(End)?;
+                        stream(self.hooks, &self.cx, self.world, &shown.text(), self.fault).await.map_err(End)?;
                     }
                     return if self.has(Fault::StoresBeforeTheStream) { Ok(()) } else { self.keep(row).await };
                 }

@@ -5,7 +5,6 @@ mod by_hand_model;
 mod by_hand_tool;
 mod by_steps;
 mod faults;
-mod stream;
 
 use std::collections::BTreeSet;
 
