@@ -2,21 +2,26 @@
 
 use std::sync::{Arc, Mutex};
 
-use hook_sdk::data::{MessageUpdate, ModelRequest};
+use hook_sdk::data::{CompactedHistory, MessageUpdate, ModelRequest};
 use hook_sdk::hook::BoxFuture;
+use hook_sdk::kinds::CompactionKind;
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::Approval;
+use hook_sdk::protocol::{Approval, ToolQuestion};
 use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
 use hooks_agent::{Harness, TurnEvent};
 use hooks_conformance::{AgentLoop, World, check_turns};
 
-/// The loop, with a model that streams or not.
+/// The loop, with a model that streams or not, and the question that waits.
 struct Loop {
     streams: bool,
+    held: Held,
 }
+
+type Held = Arc<Mutex<Option<ApprovalRequest>>>;
 
 struct WorldModel(World, bool);
 
@@ -58,13 +63,25 @@ impl Tool for WorldTool {
     }
 }
 
+/// Drops everything before the turn.
+struct Drops;
+
+impl Compactor for Drops {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        let rest = Messages::from(conversation.messages[conversation.turn..].to_vec());
+        (*kind == CompactionKind::Full).then(|| Compaction::Rest(CompactedHistory::new(rest)))
+    }
+}
+
 /// Keeps the question, so that the call can wait.
-struct WorldPerson(World, Mutex<Option<ApprovalRequest>>);
+struct WorldPerson(World, Held);
 
 impl Approver for WorldPerson {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> StoreFuture<'a, Approval> {
         *self.1.lock().unwrap() = Some(request.clone());
-        Box::pin(async { Ok(self.0.approve()) })
+        let asked =
+            ToolQuestion::new(request.call.clone(), request.input.clone(), request.question.clone(), request.deferred);
+        Box::pin(async move { Ok(self.0.approve(&asked)) })
     }
 
     fn held<'a>(&'a self, _: &'a str, _: &'a str) -> StoreFuture<'a, Option<ApprovalRequest>> {
@@ -117,12 +134,19 @@ impl AgentLoop for Loop {
     async fn turn(&self, hooks: &HookSet, world: &World) {
         let tool = |name| WorldTool(world.clone(), name);
         let model = Arc::new(WorldModel(world.clone(), self.streams));
+        let store = MemoryStore::new();
+        if world.stored().is_empty() {
+            *self.held.lock().unwrap() = None;
+        } else {
+            store.append("c", Append::new(world.stored().to_vec())).await.unwrap();
+        }
         let harness = Harness::builder(Registry::empty())
             .hooks(hooks.clone())
             .shared_model("main", model.clone())
             .shared_model(World::PROFILE, model)
-            .shared_store(Arc::new(Noting(MemoryStore::new(), world.clone())))
-            .approver(WorldPerson(world.clone(), Mutex::default()))
+            .shared_store(Arc::new(Noting(store, world.clone())))
+            .window(Window::new(10_000).compact_at(500).compactor(Drops))
+            .approver(WorldPerson(world.clone(), Arc::clone(&self.held)))
             .tool(tool("find"))
             .tool(tool("fail"))
             .build()
@@ -144,6 +168,8 @@ impl AgentLoop for Loop {
 #[tokio::test]
 async fn the_loop_acts_on_everything_that_hooks_answer() {
     for streams in [false, true] {
-        check_turns(&Loop { streams }).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
+        check_turns(&Loop { streams, held: Held::default() })
+            .await
+            .unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
     }
 }

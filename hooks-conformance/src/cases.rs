@@ -4,21 +4,23 @@ mod model;
 mod stored;
 mod tool;
 
+use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hook_sdk::data::{Block, Message, Role, ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::OnFailure;
 use hook_sdk::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall,
-    PermissionRequest, PreModelCall, Stop, TurnEnd,
+    PermissionRequest, PreModelCall, Stop, UserPromptSubmit,
 };
 use hook_sdk::manifest::KindManifest;
 use hook_sdk::verdict::{Halt, Permission, Retry, StopVerdict};
-use hook_sdk::{Hook, HookKind};
+use hook_sdk::{Hook, HookContext, HookKind};
 use serde_json::json;
 
-use crate::expect::Expect::{self, Asks, Calls, NeverShows, NeverStores, Runs};
-use crate::world::{ANSWER, Act, Acts, OUTPUT, PROMPT, Person, Scenario};
+use crate::expect::Expect::{self, Asks, Calls, NeverSends, NeverShows, NeverStores, Runs, Sends};
+use crate::world::{ANSWER, Act, Acts, ERROR, OUTPUT, PROMPT, Person, Scenario};
 
 /// The text of all that hooks add.
 const PROBED: &str = "conformance probe";
@@ -27,7 +29,7 @@ const FOLLOW_UP: &str = "carry on";
 
 /// One sentence: when hooks do this in that scenario, this must follow.
 pub(crate) struct Case {
-    /// The kind of the hook that acts. The case is left out if the program does not fire it.
+    /// The kind of the hook that acts. The case is left out if the program does not declare it.
     pub(crate) kind: &'static str,
     /// What the hook does.
     pub(crate) when: &'static str,
@@ -35,6 +37,12 @@ pub(crate) struct Case {
     pub(crate) person: Person,
     pub(crate) hooks: fn(&Acts) -> Vec<Hook>,
     pub(crate) expect: &'static [Expect],
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "when a hook at `{}` {}", self.kind, self.when)
+    }
 }
 
 impl Case {
@@ -121,16 +129,17 @@ fn watches(acts: &Acts) -> Hook {
         .reader(move |_, event: &AfterCreateMessage, ()| acts.note(Act::Announced { row: event.message.clone() }))
 }
 
-/// Notes the end of the turn.
-fn watches_the_end(acts: &Acts) -> Hook {
+/// Notes that its kind came, and where.
+fn comes<K: HookKind>(acts: &Acts) -> Hook {
     let acts = acts.clone();
-    Hook::at::<TurnEnd>("watches").reader(move |_, _, ()| acts.note(Act::Ended))
+    Hook::at::<K>(K::NAME).reader(move |cx: &HookContext, _: &K, _: &K::Subject| {
+        acts.note(Act::Came { kind: K::NAME, ids: Arc::clone(cx.ids()) });
+    })
 }
 
-/// Notes the end of each call.
-fn watches_the_calls(acts: &Acts) -> Hook {
-    let acts = acts.clone();
-    Hook::at::<AfterToolCall>("watches").reader(move |_, _, ()| acts.note(Act::CallEnded))
+/// Notes that this kind of a turn came, besides the prompt of the turn.
+fn watched<K: HookKind>(acts: &Acts) -> Vec<Hook> {
+    vec![comes::<UserPromptSubmit>(acts), comes::<K>(acts)]
 }
 
 /// Asks to run the tool again once, if the loop says that it may.
@@ -194,7 +203,7 @@ fn asks_and(requested: Hook) -> Vec<Hook> {
 }
 
 use Person::{No, Yes};
-use Scenario::{Answer, Tool};
+use Scenario::{Answer, Failure, Tool};
 
 /// All sentences about the kinds of a turn.
 fn of_turns() -> impl Iterator<Item = &'static Case> {
@@ -216,6 +225,24 @@ const READING: &[(&str, Case)] = &[
                if is_it { Permission::deny("no") } else { Permission::NoOpinion }
            })),
            expect: &[Asks(0), Runs(0)] }),
+    ("deferred", Case { kind: "permission_request", when: "reads that a gate defers, and denies", scenario: Tool, person: Yes,
+           hooks: |_| vec![
+               Hook::at::<BeforeToolCall>("defers").reader(|_, _, _| Permission::defer(PROBED)),
+               Hook::at::<PermissionRequest>("probe").reader(|_, event: &PermissionRequest, _| {
+                   if event.deferred { Permission::deny("no") } else { Permission::NoOpinion }
+               }),
+           ],
+           expect: &[Asks(0), Runs(0)] }),
+    ("history", Case { kind: "after_tool_call_success", when: "reads the conversation, and rewrites", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallSuccess>("probe").writer(|_, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+               if event.history.iter().any(|message| message.text() == PROMPT) { probed(result); }
+           })],
+           expect: &[Sends(PROBED), NeverSends(OUTPUT)] }),
+    ("history", Case { kind: "after_tool_call_failure", when: "reads the conversation, and rewrites", scenario: Failure, person: Yes,
+           hooks: |_| vec![Hook::at::<AfterToolCallFailure>("probe").writer(|_, event: &AfterToolCallFailure, result: &mut ToolResult| {
+               if event.history.iter().any(|message| message.text() == PROMPT) { probed(result); }
+           })],
+           expect: &[Sends(PROBED), NeverSends(ERROR)] }),
     ("result", Case { kind: "after_tool_call", when: "reads the result, and halts", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<AfterToolCall>("probe").reader(|_, event: &AfterToolCall, ()| {
                let is_it = event.result.as_ref().is_some_and(|result| result.text().starts_with(OUTPUT));
@@ -263,15 +290,8 @@ mod tests {
     /// What every kind of a turn lets its hooks do, and what gates and requests for a permission let them answer.
     #[test]
     fn each_kind_of_a_turn_has_a_sentence_for_each_answer() {
-        // The world has no full window and no edited message, and nothing can follow the end of a turn.
-        let without = [
-            "before_compaction",
-            "post_compact",
-            "before_update_message",
-            "after_update_message",
-            "post_turn",
-            "turn_end",
-        ];
+        // Nothing in a turn changes a stored row.
+        let without = ["before_update_message", "after_update_message"];
         let of =
             |kind: &str| of_turns().filter(|case| case.kind == kind).map(|case| case.when).collect::<BTreeSet<_>>();
         let mut missing = Vec::new();
@@ -287,6 +307,10 @@ mod tests {
                 "stream_delta" => &["halts", "is required and fails", "fails", "denies", "asks", "defers", "rewrites"],
                 "user_prompt_submit" => &["halts", "is required and fails", "blocks", "stops", "adds", "rewrites"],
                 "stop" => &["halts", "is required and fails", "blocks", "continues", "ends", "has", "adds", "hides"],
+                // Nothing can follow the end of a turn, and a loop may compact at any time.
+                "before_compaction" => &["denies"],
+                "post_compact" => &["rewrites"],
+                "post_turn" | "turn_end" => &[],
                 _ => &["halts", "is required and fails"],
             };
             let has = |wanted: &str| {
@@ -296,8 +320,13 @@ mod tests {
                         || when.starts_with(&format!("{wanted},"))
                 })
             };
-            missing
-                .extend(wanted.iter().filter(|wanted| !has(wanted)).map(|wanted| format!("{}: {wanted}", kind.name)));
+            missing.extend(
+                ["watches"]
+                    .iter()
+                    .chain(wanted)
+                    .filter(|wanted| !has(wanted))
+                    .map(|wanted| format!("{}: {wanted}", kind.name)),
+            );
         }
         assert!(missing.is_empty(), "no case in `hooks-conformance/src/cases/` for a loop whose hook: {missing:#?}");
     }

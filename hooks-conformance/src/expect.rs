@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use hook_sdk::context::Ids;
 use hook_sdk::data::{Block, Message, Messages, Role, ToolResultBlock};
+use hook_sdk::protocol::ToolQuestion;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -24,6 +26,10 @@ pub(crate) enum Expect {
     NeverRunsWith(&'static str),
     /// The person was asked so often, and before the tool ran.
     Asks(usize),
+    /// The person was asked about this text: in a question, or in the input that the tool would get.
+    AsksAbout(&'static str),
+    /// This call has no result yet, so that the person can still answer.
+    StaysOpen(&'static str),
     /// The model was called so often.
     Calls(usize),
     /// The model read this text.
@@ -58,8 +64,14 @@ pub(crate) enum Expect {
     Announces,
     /// `turn_end` came once, after everything else.
     EndsOnce,
-    /// `after_tool_call` came so often.
-    EndsCalls(usize),
+    /// This kind came so often.
+    Comes(&'static str, usize),
+    /// This kind came once or more.
+    ComesAtAll(&'static str),
+    /// This kind came once for each stored row.
+    ComesPerRow(&'static str),
+    /// This kind came with the ids of the turn: those of the first kind that came.
+    ComesInTheTurn(&'static str),
     /// The tool ran once more for each time that a hook asked for it.
     Retries,
 }
@@ -70,8 +82,7 @@ impl Expect {
         let runs = || acts.iter().filter(|act| matches!(act, Act::ToolRan { .. })).count();
         let calls = || acts.iter().filter(|act| matches!(act, Act::ModelCalled { .. })).count();
         let retried = || asked_to_run(acts) + acts.iter().filter(|act| matches!(act, Act::Retried)).count();
-        let ends = || acts.iter().filter(|act| matches!(act, Act::CallEnded)).count();
-        let asks = || acts.iter().filter(|act| matches!(act, Act::Asked)).count();
+        let asks = || questions(acts).count();
         let times = |times: usize| if times == 1 { "once".to_owned() } else { format!("{times} times") };
         let wrong = |what: String| Some(what);
         match self {
@@ -93,6 +104,14 @@ impl Expect {
             }
             Self::Asks(_) if asked_late(acts) => {
                 wrong("the person must be asked before the tool runs, and was asked afterwards".to_owned())
+            }
+            Self::AsksAbout(text) if !asked_about(acts, text) => {
+                wrong(format!("the person must be asked about `{text}`, and was not"))
+            }
+            Self::StaysOpen(id)
+                if !rows(acts).cloned().collect::<Messages>().open_calls().any(|call| call.id == id) =>
+            {
+                wrong(format!("the call `{id}` must stay open for its answer, and does not"))
             }
             Self::Calls(expected) if calls() != expected => {
                 wrong(format!("the model must be called {}, and was called {}", times(expected), times(calls())))
@@ -127,8 +146,17 @@ impl Expect {
             }
             Self::Announces => unannounced(acts),
             Self::EndsOnce => badly_ended(acts),
-            Self::EndsCalls(expected) if ends() != expected => {
-                wrong(format!("`after_tool_call` must come {}, and came {}", times(expected), times(ends())))
+            Self::Comes(kind, expected) if came(acts, kind) != expected => {
+                wrong(format!("`{kind}` must come {}, and came {}", times(expected), times(came(acts, kind))))
+            }
+            Self::ComesAtAll(kind) if came(acts, kind) == 0 => wrong(format!("`{kind}` must come, and never came")),
+            Self::ComesPerRow(kind) if came(acts, kind) != rows(acts).count() => wrong(format!(
+                "`{kind}` must come once for each stored row, and came {} for {}",
+                times(came(acts, kind)),
+                rows(acts).count()
+            )),
+            Self::ComesInTheTurn(kind) if came_elsewhere(acts, kind) => {
+                wrong(format!("`{kind}` must come with the ids of the turn, and came with others"))
             }
             Self::Retries if runs() != retried() => {
                 wrong(format!("the tool must run {}, and ran {}", times(retried()), times(runs())))
@@ -142,6 +170,27 @@ impl Expect {
 fn asked_to_run(acts: &[Act]) -> usize {
     let calls = sent_messages(acts).map(|messages| messages.iter().flat_map(Message::tool_calls).count());
     calls.fold(1, usize::max)
+}
+
+/// How often a kind came.
+fn came(acts: &[Act], name: &str) -> usize {
+    acts.iter().filter(|act| matches!(act, Act::Came { kind, .. } if *kind == name)).count()
+}
+
+fn came_elsewhere(acts: &[Act], name: &str) -> bool {
+    let place = |ids: &Ids| (ids.agent.clone(), ids.conversation.clone(), ids.turn);
+    let came = |act: &Act| if let Act::Came { kind, ids } = act { Some((*kind, place(ids))) } else { None };
+    let mut all = acts.iter().filter_map(came);
+    let first = all.next();
+    all.any(|(kind, place)| kind == name && first.as_ref().is_some_and(|(_, first)| *first != place))
+}
+
+fn questions(acts: &[Act]) -> impl Iterator<Item = &ToolQuestion> {
+    acts.iter().filter_map(|act| if let Act::Asked(question) = act { Some(&**question) } else { None })
+}
+
+fn asked_about(acts: &[Act], text: &str) -> bool {
+    questions(acts).any(|asked| asked.question.reason.as_str().contains(text) || asked.input.to_string().contains(text))
 }
 
 fn rows(acts: &[Act]) -> impl Iterator<Item = &Message> {
@@ -225,16 +274,16 @@ fn stored(acts: &[Act], text: &str) -> bool {
 /// Whether a tool ran before the first question.
 fn asked_late(acts: &[Act]) -> bool {
     let first = |is: fn(&Act) -> bool| acts.iter().position(is);
-    let (asked, ran) = (first(|act| matches!(act, Act::Asked)), first(|act| matches!(act, Act::ToolRan { .. })));
+    let (asked, ran) = (first(|act| matches!(act, Act::Asked(_))), first(|act| matches!(act, Act::ToolRan { .. })));
     matches!((asked, ran), (Some(asked), Some(ran)) if ran < asked)
 }
 
 /// An end that is missing, comes twice, or comes before a model, a tool or the store.
 fn badly_ended(acts: &[Act]) -> Option<String> {
-    let ends = acts.iter().filter(|act| matches!(act, Act::Ended)).count();
+    let ends = came(acts, "turn_end");
     let last = acts.iter().rev().find(|act| !matches!(act, Act::Shown { .. } | Act::Announced { .. }));
     match (ends, last) {
-        (1, Some(Act::Ended)) => None,
+        (1, Some(Act::Came { kind: "turn_end", .. })) => None,
         (1, _) => Some("`turn_end` must come last, and something followed".to_owned()),
         (ends, _) => Some(format!("`turn_end` must come once, and came {ends} times")),
     }
@@ -265,11 +314,11 @@ fn unannounced(acts: &[Act]) -> Option<String> {
 /// What is wrong with a turn whatever its hooks did: stored and sent conversations in which a call has no result, two
 /// of them, the result of another call, or a result without its call.
 pub(crate) fn malformed(acts: &[Act], waits: bool) -> Option<String> {
-    let stored: Messages = rows(acts).cloned().collect();
-    if let Some(wrong) = unpaired(&stored).filter(|_| !waits) {
-        return Some(format!("in the stored conversation, {wrong}"));
+    if let Some(wrong) = sent_messages(acts).find_map(unpaired) {
+        return Some(format!("in what the model reads, {wrong}"));
     }
-    sent_messages(acts).find_map(|messages| Some(format!("in what the model reads, {}", unpaired(messages)?)))
+    let stored: Messages = rows(acts).cloned().collect();
+    unpaired(&stored).filter(|_| !waits).map(|wrong| format!("in the stored conversation, {wrong}"))
 }
 
 fn unpaired(messages: &Messages) -> Option<String> {

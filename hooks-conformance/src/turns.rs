@@ -27,7 +27,7 @@ use crate::world::{Act, Acts, Person, World};
 /// impl AgentLoop for Chat {
 ///     async fn turn(&self, hooks: &HookSet, world: &World) {
 ///         let cx = HookContext::new();
-///         let step = hooks.prompt(&cx, world.prompt(), &Messages::default());
+///         let step = hooks.prompt(&cx, world.prompt(), world.stored());
 ///         let Ok(mut messages) = step.store(async |row| world.store(&row)).await else { return };
 ///         let step = hooks.model_call(&cx, ModelRequest::new("You are a clerk."), &mut messages);
 ///         let Ok(answer) = step.run(async |request, messages| world.model(&request, &messages)).await else { return };
@@ -38,9 +38,10 @@ use crate::world::{Act, Acts, Person, World};
 /// }
 /// ```
 pub trait AgentLoop {
-    /// Runs one turn in an empty conversation, with `hooks` in force: submits [`World::prompt`], and uses the model, the
-    /// tools, the person and the store of `world` in place of its own. Shows what the person sees with
-    /// [`World::show`]: the answer, notices, the error of a turn that ended without an answer.
+    /// Runs one turn in the conversation [`World::stored`], with `hooks` in force: submits [`World::prompt`], and uses the
+    /// model, the tools, the person and the store of `world` in place of its own. Shows what the person sees with
+    /// [`World::show`]: the answer, notices, the error of a turn that ended without an answer. A loop that compacts has
+    /// to compact a conversation of 4,000 characters here.
     fn turn(&self, hooks: &HookSet, world: &World) -> impl Future<Output = ()> + Send;
 
     /// Whether the loop shows an answer while the model writes it, in [pieces](World::pieces). What was shown cannot be taken back, so the sentences
@@ -56,9 +57,10 @@ pub trait AgentLoop {
     }
 }
 
-/// Checks that a loop acts on everything that hooks can answer at the kinds of a turn that the program declares with
-/// [`fires!`](hook_sdk::fires). Each sentence of the test runs one turn; what must and must not happen is read from what
-/// the loop did in it.
+/// Checks that a loop fires each built-in kind of a turn that the program declares with [`fires!`](hook_sdk::fires), and
+/// acts on everything that hooks can answer there. Each sentence of the test runs one turn, or two; what must and must
+/// not happen is read from what the loop did. For changes of stored rows and all other kinds there is
+/// [`check`](crate::check).
 ///
 /// # Errors
 /// All breaches at once.
@@ -71,17 +73,16 @@ pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConformin
     }
     for case in declared(&kinds).filter(|case| under_test.asks() || !case.needs_a_person()) {
         let (acts, ended) = run(under_test, case).await;
-        let (kind, when) = (case.kind, case.when);
         let mut wrong: Vec<String> = case.expect.iter().filter_map(|expect| expect.violation(&acts)).collect();
         // A call that waits has no result yet, and nothing is sent until it has one.
-        wrong.extend(malformed(&acts, case.person == Person::Suspends));
+        wrong.extend(malformed(&acts, case.person == Person::Suspends && case.scenario.turns() == 1));
         wrong.extend(ended.err());
-        breaches.extend(wrong.into_iter().map(|wrong| format!("when a hook at `{kind}` {when}: {wrong}")));
+        breaches.extend(wrong.into_iter().map(|wrong| format!("{case}: {wrong}")));
     }
     NotConforming::unless_empty(breaches)
 }
 
-/// What the loop did in a turn; the error is that of a turn without end, or of a panic.
+/// What the loop did in its turns; the error is that of a turn without end, or of a panic.
 async fn run(under_test: &impl AgentLoop, case: &Case) -> (Vec<Act>, Result<(), String>) {
     let acts = Acts::default();
     let registry = Registry::empty();
@@ -102,11 +103,16 @@ async fn run(under_test: &impl AgentLoop, case: &Case) -> (Vec<Act>, Result<(), 
         Ok(set) => set,
         Err(error) => return (Vec::new(), Err(error.to_string())),
     };
-    let world = World::new(case.scenario, case.person, acts.clone());
-    let ended = AssertUnwindSafe(under_test.turn(&set, &world)).catch_unwind().await;
-    let ended = ended.map_err(|panic| match panic.downcast::<&'static str>() {
-        Ok(text) => format!("the turn must end, and {text}"),
-        Err(_) => "the turn must end, and panicked".to_owned(),
+    let turns = async {
+        for _ in 0..case.scenario.turns() {
+            under_test.turn(&set, &World::new(case.scenario, case.person, acts.clone())).await;
+        }
+    };
+    let ended = AssertUnwindSafe(turns).catch_unwind().await;
+    let ended = ended.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!("the turn must end, and {}", text.unwrap_or("panicked"))
     });
     (acts.take(), ended)
 }

@@ -1,14 +1,19 @@
 //! The world of a loop under test: a model, tools, a person and a store that note what the loop does with them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use hook_sdk::context::Ids;
 use hook_sdk::data::{Block, Message, Messages, ModelRequest, ToolCall, ToolInput, ToolResult};
-use hook_sdk::protocol::Approval;
+use hook_sdk::protocol::{Approval, ToolQuestion};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The prompt of each turn.
+/// The prompt of each turn that is the first of its conversation.
 pub(crate) const PROMPT: &str = "the prompt";
+/// The prompt of a second turn.
+pub(crate) const NEXT: &str = "another question";
+/// What a prompt says again and again that fills the conversation.
+pub(crate) const LONG: &str = "a long story, ";
 /// The text of each answer of the model, followed by a number.
 pub(crate) const ANSWER: &str = "answer ";
 /// What the model says besides a call, if it calls a tool twice.
@@ -17,6 +22,8 @@ pub(crate) const ASIDE: &str = "let me look";
 pub(crate) const OUTPUT: &str = "tool output";
 /// The word with which a person replaces the one of an input.
 pub(crate) const EDITED: &str = "the edited word";
+/// Why a person says no.
+pub(crate) const REFUSAL: &str = "the person's reason";
 /// The result that a person gives in place of the tool.
 pub(crate) const SAID: &str = "the person's result";
 /// The error of a tool that fails, followed by ` of ` and the id of the call that it ran for.
@@ -29,8 +36,7 @@ const PIECE: usize = 3;
 const BOUND: usize = 64;
 
 /// What a loop did, in order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "act", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
     ModelCalled {
         /// The request and the messages, as JSON.
@@ -42,17 +48,18 @@ pub(crate) enum Act {
         call: String,
         input: Value,
     },
-    Asked,
+    Asked(Box<ToolQuestion>),
     Stored {
         row: Message,
     },
     Shown {
         text: String,
     },
-    /// A hook saw the end of the turn.
-    Ended,
-    /// A hook saw the end of a call.
-    CallEnded,
+    /// A hook at this kind ran.
+    Came {
+        kind: &'static str,
+        ids: Arc<Ids>,
+    },
     /// A hook was told that it may ask to run the tool again, and did.
     Retried,
     /// A hook saw this row at `after_create_message`.
@@ -77,6 +84,17 @@ pub(crate) enum Scenario {
     TwoTools,
     /// It calls a tool, reads its result, calls a tool again, and then answers.
     TwoRounds,
+    /// It calls a tool and answers, and answers the prompt of a second turn.
+    TwoTurns,
+    /// It answers a prompt of 4,000 characters, and the prompt of a second turn.
+    LongTurns,
+}
+
+impl Scenario {
+    /// How many turns the conversation has.
+    pub(crate) fn turns(self) -> usize {
+        if matches!(self, Self::TwoTurns | Self::LongTurns) { 2 } else { 1 }
+    }
 }
 
 /// What the person does about a question.
@@ -102,6 +120,8 @@ pub struct World {
     scenario: Scenario,
     person: Person,
     acts: Acts,
+    /// The conversation when the turn began.
+    stored: Messages,
 }
 
 impl std::fmt::Debug for World {
@@ -130,19 +150,45 @@ impl Acts {
     fn count(&self, is: fn(&Act) -> bool) -> usize {
         self.lock().iter().filter(|act| is(act)).count()
     }
+
+    /// All rows, in the order in which they were stored.
+    fn rows(&self) -> Messages {
+        let row = |act: &Act| if let Act::Stored { row } = act { Some(row.clone()) } else { None };
+        self.lock().iter().filter_map(row).collect()
+    }
 }
 
 impl World {
     /// The model profile that hooks route calls to. A loop that has a model per profile needs one for this profile.
     pub const PROFILE: &'static str = "probed profile";
 
+    /// What surrounds the next turn of the conversation with these acts.
     pub(crate) fn new(scenario: Scenario, person: Person, acts: Acts) -> Self {
-        Self { scenario, person, acts }
+        let stored = acts.rows();
+        Self { scenario, person, acts, stored }
+    }
+
+    /// The rows of the conversation when the turn begins. It is empty at first.
+    pub fn stored(&self) -> &Messages {
+        &self.stored
     }
 
     /// The prompt to submit.
     pub fn prompt(&self) -> &'static str {
-        PROMPT
+        static STORY: LazyLock<String> = LazyLock::new(|| LONG.repeat(4_000 / LONG.len()));
+        match self.scenario {
+            _ if !self.stored.is_empty() => NEXT,
+            Scenario::LongTurns => &STORY,
+            _ => PROMPT,
+        }
+    }
+
+    /// Notes what the loop does, unless it does so without end.
+    fn act(&self, act: Act, is: fn(&Act) -> bool, without_end: &str) -> usize {
+        self.acts.note(act);
+        let times = self.acts.count(is);
+        assert!(times < BOUND, "{without_end}");
+        times
     }
 
     /// Calls the model. Pass the request and the messages as the loop would send them.
@@ -151,12 +197,11 @@ impl World {
     /// If the loop calls it without end. The test reports that.
     pub fn model(&self, request: &ModelRequest, messages: &Messages) -> Vec<Block> {
         let sent = json!({ "request": request, "messages": messages });
-        self.acts.note(Act::ModelCalled { sent, messages: messages.clone() });
-        let times = self.acts.count(|act| matches!(act, Act::ModelCalled { .. }));
-        assert!(times < BOUND, "the model is called without end");
+        let called = Act::ModelCalled { sent, messages: messages.clone() };
+        let times = self.act(called, |act| matches!(act, Act::ModelCalled { .. }), "the model is called without end");
         let call = |id: &str, tool: &str| Block::ToolUse(ToolCall::new(id, tool, json!({ "word": "blue" })));
         match (times, self.scenario) {
-            (1, Scenario::Tool) => vec![call("call_1", "find")],
+            (1, Scenario::Tool | Scenario::TwoTurns) => vec![call("call_1", "find")],
             (1, Scenario::Failure) => vec![call("call_1", "fail")],
             (1 | 2, Scenario::TwoFailures) => vec![call(&format!("call_{times}"), "fail")],
             (1 | 2, Scenario::TwoRounds) => vec![ASIDE.into(), call(&format!("call_{times}"), "find")],
@@ -173,8 +218,8 @@ impl World {
     /// # Panics
     /// If the loop calls it without end. The test reports that.
     pub fn tool(&self, call: &ToolCall, input: &ToolInput) -> Result<String, String> {
-        self.acts.note(Act::ToolRan { call: call.id.clone(), input: (**input).clone() });
-        assert!(self.acts.count(|act| matches!(act, Act::ToolRan { .. })) < BOUND, "a tool runs without end");
+        let ran = Act::ToolRan { call: call.id.clone(), input: (**input).clone() };
+        self.act(ran, |act| matches!(act, Act::ToolRan { .. }), "a tool runs without end");
         let of = if call.id.is_empty() { String::new() } else { format!(" of {}", call.id) };
         if call.name == "fail" { Err(format!("{ERROR}{of}")) } else { Ok(format!("{OUTPUT}{of}")) }
     }
@@ -185,15 +230,18 @@ impl World {
         chars.chunks(PIECE).map(|piece| piece.iter().collect()).collect()
     }
 
-    /// Asks the person.
-    pub fn approve(&self) -> Approval {
-        let times = self.acts.count(|act| matches!(act, Act::Asked));
-        self.acts.note(Act::Asked);
+    /// Asks the person what the loop would show to its own.
+    ///
+    /// # Panics
+    /// If the loop asks without end. The test reports that.
+    pub fn approve(&self, asked: &ToolQuestion) -> Approval {
+        let question = Act::Asked(Box::new(asked.clone()));
+        let times = self.act(question, |act| matches!(act, Act::Asked(_)), "the person is asked without end");
         match self.person {
-            Person::YesOnce if times > 0 => Approval::No("no".to_owned()),
-            Person::Edits if times > 0 => Approval::Yes,
+            Person::YesOnce if times > 1 => Approval::No(REFUSAL.to_owned()),
+            Person::Edits if times > 1 => Approval::Yes,
             Person::Yes | Person::YesOnce => Approval::Yes,
-            Person::No => Approval::No("no".to_owned()),
+            Person::No => Approval::No(REFUSAL.to_owned()),
             Person::Edits => Approval::Edited(json!({ "word": EDITED }).into()),
             Person::Answers => Approval::Answer(ToolResult::new(SAID)),
             Person::Suspends => Approval::Suspend,

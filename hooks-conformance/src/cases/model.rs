@@ -10,24 +10,44 @@ use hook_sdk::kinds::{
 use hook_sdk::verdict::{AgentStart, Contexts, Contribution, Permission, PromptVerdict, ReplyVerdict};
 use serde_json::json;
 
-use super::{Case, PROBED, fails, fails_later, halts, halts_later, says};
+use super::{Case, FOLLOW_UP, PROBED, comes, continues_once, fails, fails_later, halts, halts_later, says, watched};
 use crate::expect::Expect::{
-    AlwaysSends, Calls, NeverRunsWith, NeverSends, NeverShows, NeverStores, Offers, Runs, Sends, SendsNextTo, Shows,
-    Stores, StoresNothing, SystemPrompt,
+    AlwaysSends, Calls, Comes, ComesAtAll, ComesInTheTurn, KeepsSending, NeverRunsWith, NeverSends, NeverShows,
+    NeverStores, Offers, Runs, Sends, SendsNextTo, Shows, Stores, StoresNothing, SystemPrompt,
 };
 use crate::world::Person::{No, Yes};
-use crate::world::Scenario::{Answer, Tool, TwoRounds, TwoTools};
-use crate::world::{ANSWER, OUTPUT, PROMPT, World};
+use crate::world::Scenario::{Answer, Tool, TwoRounds, TwoTools, TwoTurns};
+use crate::world::{ANSWER, ASIDE, NEXT, OUTPUT, PROMPT, World};
 
 #[rustfmt::skip]
 pub(super) const CASES: &[Case] = &[
     // The prompt.
+    Case { kind: "user_prompt_submit", when: "watches", scenario: Tool, person: No,
+           hooks: |acts| vec![comes::<UserPromptSubmit>(acts)], expect: &[Comes("user_prompt_submit", 1)] },
+    Case { kind: "user_prompt_submit", when: "watches two turns of a conversation", scenario: TwoTurns, person: No,
+           hooks: |acts| vec![comes::<UserPromptSubmit>(acts)], expect: &[Comes("user_prompt_submit", 2), AlwaysSends(PROMPT), Sends(NEXT)] },
+    Case { kind: "session_start", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<SessionStart>, expect: &[Comes("session_start", 1), ComesInTheTurn("session_start")] },
+    Case { kind: "before_agent_start", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<BeforeAgentStart>, expect: &[Comes("before_agent_start", 1), ComesInTheTurn("before_agent_start")] },
+    Case { kind: "filter_messages", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<FilterMessages>, expect: &[Comes("filter_messages", 1), ComesInTheTurn("filter_messages")] },
+    Case { kind: "pre_policy", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PrePolicy>, expect: &[Comes("pre_policy", 1), ComesInTheTurn("pre_policy")] },
+    Case { kind: "pre_prompt_context", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PrePromptContext>, expect: &[Comes("pre_prompt_context", 1), ComesInTheTurn("pre_prompt_context")] },
+    Case { kind: "post_preflight_prompt_context", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PostPreflightPromptContext>, expect: &[Comes("post_preflight_prompt_context", 1), ComesInTheTurn("post_preflight_prompt_context")] },
+    Case { kind: "pre_tool_materialization", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PreToolMaterialization>, expect: &[Comes("pre_tool_materialization", 1), ComesInTheTurn("pre_tool_materialization")] },
+    Case { kind: "pre_prompt_compile", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PrePromptCompile>, expect: &[Comes("pre_prompt_compile", 1), ComesInTheTurn("pre_prompt_compile")] },
     Case { kind: "user_prompt_submit", when: "blocks", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED)),
-           expect: &[Calls(0), StoresNothing] },
+           expect: &[Calls(0), StoresNothing, Shows(PROBED)] },
     Case { kind: "user_prompt_submit", when: "stops the turn", scenario: Answer, person: No,
            hooks: |_| says::<UserPromptSubmit>(|| PromptVerdict::stop(PROBED)),
-           expect: &[Calls(0), StoresNothing] },
+           expect: &[Calls(0), StoresNothing, Shows(PROBED)] },
     Case { kind: "user_prompt_submit", when: "rewrites the prompt", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<UserPromptSubmit>("probe").writer(|_, _, all: &mut Messages| {
                for message in all.iter_mut() { message.rewrite_text(|_| Some(PROBED.to_owned())); }
@@ -46,7 +66,7 @@ pub(super) const CASES: &[Case] = &[
            })],
            expect: &[Calls(0)] },
     Case { kind: "user_prompt_submit", when: "halts", scenario: Answer, person: No,
-           hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), StoresNothing] },
+           hooks: halts::<UserPromptSubmit>, expect: &[Calls(0), StoresNothing, Shows(PROBED)] },
     Case { kind: "user_prompt_submit", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<UserPromptSubmit>, expect: &[Calls(0), NeverStores(PROMPT)] },
     Case { kind: "session_start", when: "adds a context", scenario: Tool, person: No,
@@ -68,7 +88,7 @@ pub(super) const CASES: &[Case] = &[
     Case { kind: "before_agent_start", when: "adds a context", scenario: Tool, person: No,
            hooks: |_| says::<BeforeAgentStart>(|| AgentStart::context(PROBED)), expect: &[AlwaysSends(PROBED)] },
     Case { kind: "before_agent_start", when: "halts", scenario: Answer, person: No,
-           hooks: halts::<BeforeAgentStart>, expect: &[Calls(0)] },
+           hooks: halts::<BeforeAgentStart>, expect: &[Calls(0), Shows(PROBED)] },
     Case { kind: "before_agent_start", when: "sets the system prompt", scenario: Tool, person: No,
            hooks: |_| says::<BeforeAgentStart>(|| AgentStart::system_prompt(PROBED)), expect: &[SystemPrompt(PROBED)] },
     Case { kind: "before_agent_start", when: "is required and fails", scenario: Answer, person: No,
@@ -114,6 +134,23 @@ pub(super) const CASES: &[Case] = &[
            expect: &[Runs(0), NeverSends(OUTPUT)] },
 
     // The model.
+    Case { kind: "prefilter_llm_history", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PrefilterLlmHistory>, expect: &[Comes("prefilter_llm_history", 2), ComesInTheTurn("prefilter_llm_history")] },
+    Case { kind: "pre_model_call", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PreModelCall>, expect: &[Comes("pre_model_call", 2), ComesInTheTurn("pre_model_call")] },
+    Case { kind: "post_model_call", when: "watches", scenario: Tool, person: No,
+           hooks: watched::<PostModelCall>, expect: &[Comes("post_model_call", 2), ComesInTheTurn("post_model_call")] },
+    Case { kind: "stream_delta", when: "watches", scenario: Answer, person: No,
+           hooks: watched::<StreamDelta>, expect: &[ComesAtAll("stream_delta"), ComesInTheTurn("stream_delta")] },
+    Case { kind: "post_model_call", when: "keeps answers with a text besides a call", scenario: TwoRounds, person: No,
+           hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Stop), expect: &[Sends(ASIDE), Stores(ASIDE)] },
+    Case { kind: "post_model_call", when: "asks for another answer with a message for the rest of the turn, and `stop` continues it", scenario: Answer, person: No,
+           hooks: |_| vec![continues_once(FOLLOW_UP), Hook::at::<PostModelCall>("probe").writer(|_, _, reply: &mut ModelReply| {
+               if reply.messages.iter().any(|message| message.text() == PROBED) { return ReplyVerdict::NoOpinion; }
+               reply.messages.push(Message::new(Role::User, PROBED));
+               ReplyVerdict::Continue
+           })],
+           expect: &[KeepsSending(PROBED)] },
     Case { kind: "prefilter_llm_history", when: "adds a message", scenario: Answer, person: No,
            hooks: |_| vec![Hook::at::<PrefilterLlmHistory>("probe").writer(|_, _, all: &mut Messages| all.push(Message::new(Role::User, PROBED)))],
            expect: &[Sends(PROBED), NeverStores(PROBED)] },
@@ -125,7 +162,7 @@ pub(super) const CASES: &[Case] = &[
     Case { kind: "prefilter_llm_history", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<PrefilterLlmHistory>, expect: &[Calls(0)] },
     Case { kind: "prefilter_llm_history", when: "halts", scenario: Answer, person: No,
-           hooks: halts::<PrefilterLlmHistory>, expect: &[Calls(0)] },
+           hooks: halts::<PrefilterLlmHistory>, expect: &[Calls(0), Shows(PROBED)] },
     Case { kind: "pre_model_call", when: "rewrites the system prompt", scenario: TwoRounds, person: No,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| request.system_prompt.push_str(PROBED))],
            expect: &[AlwaysSends(PROBED)] },
@@ -180,7 +217,7 @@ pub(super) const CASES: &[Case] = &[
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, _, request: &mut ModelRequest| *request = request.clone().answer(PROBED))],
            expect: &[Calls(0), Shows(PROBED), Stores(PROBED)] },
     Case { kind: "pre_model_call", when: "halts", scenario: Answer, person: No,
-           hooks: halts::<PreModelCall>, expect: &[Calls(0)] },
+           hooks: halts::<PreModelCall>, expect: &[Calls(0), Shows(PROBED)] },
     Case { kind: "pre_model_call", when: "is required and fails", scenario: Answer, person: No,
            hooks: fails::<PreModelCall>, expect: &[Calls(0)] },
     Case { kind: "post_model_call", when: "rewrites the answer", scenario: Answer, person: No,
@@ -239,7 +276,7 @@ pub(super) const CASES: &[Case] = &[
     Case { kind: "post_model_call", when: "asks for another answer without end", scenario: Answer, person: No,
            hooks: |_| says::<PostModelCall>(|| ReplyVerdict::Continue), expect: &[] },
     Case { kind: "post_model_call", when: "halts", scenario: Tool, person: No,
-           hooks: halts::<PostModelCall>, expect: &[Runs(0), Calls(1)] },
+           hooks: halts::<PostModelCall>, expect: &[Runs(0), Calls(1), Shows(PROBED)] },
     Case { kind: "post_model_call", when: "is required and fails", scenario: Tool, person: No,
            hooks: fails::<PostModelCall>, expect: &[Runs(0), NeverShows(ANSWER)] },
     Case { kind: "stream_delta", when: "denies", scenario: Answer, person: No,

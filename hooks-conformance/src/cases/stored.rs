@@ -1,29 +1,43 @@
 //! What is stored, and the end of a turn.
 
 use hook_sdk::Hook;
-use hook_sdk::data::{Message, ModelRequest, ResultRow};
+use hook_sdk::data::{Block, CompactedHistory, Message, ModelRequest, ResultRow};
 use hook_sdk::kinds::{
-    AfterCreateMessage, AfterToolCall, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, PreModelCall, Stop,
-    TurnEnd, UserPromptSubmit,
+    AfterCreateMessage, AfterToolCall, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
+    PostCompact, PostTurn, PreModelCall, Stop, TurnEnd, UserPromptSubmit,
 };
 use hook_sdk::verdict::{Permission, PromptVerdict, StopVerdict};
+use serde_json::json;
 
 use super::{
-    Case, FOLLOW_UP, PROBED, attributes, calls_a_tool, continues_once, fails, fails_after, fails_at, fails_later, gate,
-    halts, halts_after, halts_at, halts_later, is_of_a_tool, is_of_the_answer, is_of_the_follow_up, masks_rows, says,
-    watches, watches_the_end,
+    Case, FOLLOW_UP, PROBED, attributes, calls_a_tool, comes, continues_once, fails, fails_after, fails_at,
+    fails_later, gate, halts, halts_after, halts_at, halts_later, is_of_a_tool, is_of_the_answer, is_of_the_follow_up,
+    masks_rows, says, watched, watches,
 };
 use crate::expect::Expect::{
-    Announces, Calls, EndsOnce, NeverSends, NeverShows, NeverStores, Runs, Sends, SendsAsThePerson, Shows, Stores,
-    StoresBefore, StoresNothing,
+    AlwaysSends, Announces, Calls, Comes, ComesAtAll, ComesInTheTurn, ComesPerRow, EndsOnce, NeverRunsWith, NeverSends,
+    NeverShows, NeverStores, Runs, RunsWith, Sends, SendsAsThePerson, Shows, Stores, StoresBefore, StoresNothing,
 };
 use crate::world::Person::{Suspends, Yes};
-use crate::world::Scenario::{Answer, Failure, Tool, TwoRounds, TwoTools};
-use crate::world::{ANSWER, ASIDE, Act, Acts, ERROR, OUTPUT, PROMPT};
+use crate::world::Scenario::{Answer, Failure, LongTurns, Tool, TwoRounds, TwoTools};
+use crate::world::{ANSWER, ASIDE, Act, Acts, ERROR, LONG, NEXT, OUTPUT, PROMPT};
 
 #[rustfmt::skip]
 pub(super) const CASES: &[Case] = &[
     // What is stored.
+    Case { kind: "before_create_message", when: "watches", scenario: Tool, person: Yes,
+           hooks: watched::<BeforeCreateMessage>, expect: &[ComesPerRow("before_create_message"), ComesInTheTurn("before_create_message")] },
+    Case { kind: "before_store_tool_result", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: watched::<BeforeStoreToolResult>, expect: &[Comes("before_store_tool_result", 2), ComesInTheTurn("before_store_tool_result")] },
+    Case { kind: "after_create_message", when: "watches where the turn happens", scenario: Tool, person: Yes,
+           hooks: watched::<AfterCreateMessage>, expect: &[ComesPerRow("after_create_message"), ComesInTheTurn("after_create_message")] },
+    Case { kind: "before_create_message", when: "masks the input in the row of a call", scenario: Tool, person: Yes,
+           hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| {
+               for block in &mut row.content {
+                   if let Block::ToolUse(call) = block { call.input = json!({ "word": PROBED }).into(); }
+               }
+           })],
+           expect: &[RunsWith("blue"), NeverRunsWith(PROBED), NeverStores("blue"), NeverSends("blue")] },
     Case { kind: "before_create_message", when: "masks every row", scenario: Tool, person: Yes,
            hooks: |_| vec![Hook::at::<BeforeCreateMessage>("probe").writer(|_, _, row: &mut Message| { row.rewrite_text(|_| Some(PROBED.to_owned())); })],
            expect: &[Stores(PROBED), NeverStores(PROMPT), NeverStores(OUTPUT), NeverStores(ANSWER)] },
@@ -138,7 +152,22 @@ pub(super) const CASES: &[Case] = &[
     Case { kind: "after_create_message", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<AfterCreateMessage>, expect: &[Calls(0)] },
 
+    // A conversation that is too long.
+    Case { kind: "before_compaction", when: "watches", scenario: LongTurns, person: Yes,
+           hooks: watched::<BeforeCompaction>, expect: &[ComesAtAll("before_compaction")] },
+    Case { kind: "before_compaction", when: "denies", scenario: LongTurns, person: Yes,
+           hooks: |_| says::<BeforeCompaction>(|| Permission::deny(PROBED)), expect: &[AlwaysSends(LONG), Sends(NEXT)] },
+    Case { kind: "post_compact", when: "watches", scenario: LongTurns, person: Yes,
+           hooks: watched::<PostCompact>, expect: &[ComesAtAll("post_compact")] },
+    Case { kind: "post_compact", when: "rewrites the summary", scenario: LongTurns, person: Yes,
+           hooks: |_| vec![Hook::at::<PostCompact>("probe").writer(|_, _, rest: &mut CompactedHistory| rest.summary = Some(PROBED.to_owned()))],
+           expect: &[Sends(PROBED), Sends(NEXT)] },
+
     // The end.
+    Case { kind: "stop", when: "watches", scenario: Tool, person: Yes,
+           hooks: watched::<Stop>, expect: &[Comes("stop", 1), ComesInTheTurn("stop")] },
+    Case { kind: "post_turn", when: "watches", scenario: Tool, person: Yes,
+           hooks: watched::<PostTurn>, expect: &[Comes("post_turn", 1), ComesInTheTurn("post_turn")] },
     Case { kind: "stop", when: "blocks the answer", scenario: Answer, person: Yes,
            hooks: |_| says::<Stop>(|| StopVerdict::block(PROBED)),
            expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER), Shows(PROBED), Stores(PROBED)] },
@@ -202,25 +231,21 @@ pub(super) const CASES: &[Case] = &[
            hooks: |_| says::<Stop>(|| StopVerdict::default().with_context("a hidden context").with_system_message(PROBED).suppress_output()),
            expect: &[Shows(PROBED), NeverShows("a hidden context"), Shows(ANSWER)] },
     Case { kind: "stop", when: "halts", scenario: Answer, person: Yes,
-           hooks: halts::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
+           hooks: halts::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER), Shows(PROBED)] },
     Case { kind: "stop", when: "is required and fails", scenario: Answer, person: Yes,
            hooks: fails::<Stop>, expect: &[Calls(1), NeverShows(ANSWER), NeverStores(ANSWER)] },
     Case { kind: "turn_end", when: "watches", scenario: Tool, person: Yes,
-           hooks: |acts| {
-               let acts = acts.clone();
-               vec![Hook::at::<TurnEnd>("probe").reader(move |_, _, ()| acts.note(Act::Ended))]
-           },
-           expect: &[EndsOnce] },
+           hooks: watched::<TurnEnd>, expect: &[EndsOnce, ComesInTheTurn("turn_end")] },
     Case { kind: "turn_end", when: "watches a turn that a gate halts", scenario: Tool, person: Yes,
-           hooks: |acts| [vec![watches_the_end(acts)], halts::<BeforeToolCall>(acts)].concat(), expect: &[EndsOnce] },
+           hooks: |acts| [vec![comes::<TurnEnd>(acts)], halts::<BeforeToolCall>(acts)].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that a failure ends", scenario: Answer, person: Yes,
-           hooks: |acts| [vec![watches_the_end(acts)], fails::<PreModelCall>(acts)].concat(), expect: &[EndsOnce] },
+           hooks: |acts| [vec![comes::<TurnEnd>(acts)], fails::<PreModelCall>(acts)].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that waits for a person", scenario: Tool, person: Suspends,
-           hooks: |acts| [vec![watches_the_end(acts)], gate(|| Permission::ask(PROBED))].concat(), expect: &[EndsOnce] },
+           hooks: |acts| [vec![comes::<TurnEnd>(acts)], gate(|| Permission::ask(PROBED))].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn whose prompt is blocked", scenario: Answer, person: Yes,
-           hooks: |acts| [vec![watches_the_end(acts)], says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED))].concat(), expect: &[EndsOnce] },
+           hooks: |acts| [vec![comes::<TurnEnd>(acts)], says::<UserPromptSubmit>(|| PromptVerdict::block(PROBED))].concat(), expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches a turn that `stop` continues", scenario: Answer, person: Yes,
-           hooks: |acts| vec![watches_the_end(acts), continues_once(FOLLOW_UP)], expect: &[EndsOnce] },
+           hooks: |acts| vec![comes::<TurnEnd>(acts), continues_once(FOLLOW_UP)], expect: &[EndsOnce] },
     Case { kind: "turn_end", when: "watches an answer that `stop` blocks", scenario: Answer, person: Yes,
-           hooks: |acts| vec![watches_the_end(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[EndsOnce] },
+           hooks: |acts| vec![comes::<TurnEnd>(acts), Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no"))], expect: &[EndsOnce] },
 ];

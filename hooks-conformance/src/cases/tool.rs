@@ -1,5 +1,7 @@
 //! Tool calls.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use hook_sdk::Hook;
 use hook_sdk::data::{Block, ModelRequest, Role, ToolCall, ToolInput, ToolResult};
 use hook_sdk::kinds::{
@@ -7,23 +9,32 @@ use hook_sdk::kinds::{
 };
 use hook_sdk::verdict::{Halt, Permission, Retry};
 use serde_json::json;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{
-    Case, PROBED, asks_and, fails, fails_later, gate, halts, halts_later, is_of_a_tool, probed, retries_once,
-    retries_once_of, says, sets_inputs, watches_the_calls,
+    Case, PROBED, asks_and, comes, fails, fails_later, gate, halts, halts_later, is_of_a_tool, probed, retries_once,
+    retries_once_of, says, sets_inputs, watched,
 };
 use crate::expect::Expect::{
-    Asks, Calls, EndsCalls, KeepsSending, NeverRunsWith, NeverSends, NeverShows, NeverStores, Retries, Runs,
-    RunsEachAsItself, RunsIfAsked, RunsWith, Sends, SendsAsThePerson, Shows, Stores,
+    AlwaysSends, Asks, AsksAbout, Calls, Comes, ComesInTheTurn, KeepsSending, NeverRunsWith, NeverSends, NeverShows,
+    NeverStores, Retries, Runs, RunsEachAsItself, RunsIfAsked, RunsWith, Sends, SendsAsThePerson, Shows, StaysOpen,
+    Stores,
 };
 use crate::world::Person::{Answers, Edits, No, Suspends, Yes, YesOnce};
-use crate::world::Scenario::{Answer, Failure, Tool, TwoFailures, TwoRounds, TwoTools};
-use crate::world::{Acts, EDITED, ERROR, OUTPUT, SAID};
+use crate::world::Scenario::{Answer, Failure, Tool, TwoFailures, TwoRounds, TwoTools, TwoTurns};
+use crate::world::{Acts, EDITED, ERROR, NEXT, OUTPUT, PROMPT, REFUSAL, SAID};
 
 #[rustfmt::skip]
 pub(super) const CASES: &[Case] = &[
     // A tool call.
+    Case { kind: "before_tool_call", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: watched::<BeforeToolCall>, expect: &[Comes("before_tool_call", 2), ComesInTheTurn("before_tool_call")] },
+    Case { kind: "permission_request", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: |acts| [gate(|| Permission::ask(PROBED)), watched::<PermissionRequest>(acts)].concat(),
+           expect: &[Comes("permission_request", 2), ComesInTheTurn("permission_request")] },
+    Case { kind: "after_tool_call_success", when: "watches two calls", scenario: TwoTools, person: Yes,
+           hooks: watched::<AfterToolCallSuccess>, expect: &[Comes("after_tool_call_success", 2), ComesInTheTurn("after_tool_call_success")] },
+    Case { kind: "after_tool_call_failure", when: "watches", scenario: Failure, person: Yes,
+           hooks: watched::<AfterToolCallFailure>, expect: &[Comes("after_tool_call_failure", 1), ComesInTheTurn("after_tool_call_failure")] },
     Case { kind: "before_tool_call", when: "denies", scenario: Tool, person: Yes,
            hooks: |_| gate(|| Permission::deny(PROBED)), expect: &[Runs(0), Sends(PROBED), NeverSends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "denies each of two calls", scenario: TwoTools, person: Yes,
@@ -70,6 +81,8 @@ pub(super) const CASES: &[Case] = &[
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), Sends(OUTPUT)] },
     Case { kind: "before_tool_call", when: "asks, and the person edits the input", scenario: Tool, person: Edits,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(1), RunsWith(EDITED), NeverRunsWith("blue")] },
+    Case { kind: "before_tool_call", when: "asks, and the person says why not", scenario: Tool, person: No,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), AsksAbout(PROBED), Sends(PROBED), Sends(REFUSAL)] },
     Case { kind: "before_tool_call", when: "asks about each of two calls", scenario: TwoTools, person: Yes,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(2), Runs(2)] },
     Case { kind: "before_tool_call", when: "asks about each call of two answers", scenario: TwoRounds, person: Yes,
@@ -85,7 +98,7 @@ pub(super) const CASES: &[Case] = &[
                **input = json!({ "word": PROBED });
                Permission::ask("may it?")
            })],
-           expect: &[Asks(1), Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
+           expect: &[Asks(1), AsksAbout(PROBED), Runs(1), RunsWith(PROBED), NeverRunsWith("blue")] },
     Case { kind: "before_tool_call", when: "asks, and denies the input that the person edits", scenario: Tool, person: Edits,
            hooks: |_| vec![Hook::at::<BeforeToolCall>("probe").reader(|_, _, input: &ToolInput| {
                if input["word"] == EDITED { Permission::deny(PROBED) } else { Permission::ask("may it?") }
@@ -97,11 +110,13 @@ pub(super) const CASES: &[Case] = &[
                **input = json!({ "word": PROBED });
                Permission::NoOpinion
            })],
-           expect: &[Asks(2), Runs(1), RunsWith(PROBED), NeverRunsWith(EDITED)] },
+           expect: &[Asks(2), AsksAbout(PROBED), Runs(1), RunsWith(PROBED), NeverRunsWith(EDITED)] },
     Case { kind: "before_tool_call", when: "asks, and the person answers in the tool's place", scenario: Tool, person: Answers,
            hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Asks(1), Runs(0), Sends(SAID)] },
     Case { kind: "before_tool_call", when: "asks, and nobody can answer yet", scenario: Tool, person: Suspends,
-           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), NeverSends(OUTPUT)] },
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), Calls(1), NeverSends(OUTPUT), StaysOpen("call_1")] },
+    Case { kind: "before_tool_call", when: "asks, and nobody answers before the next prompt", scenario: TwoTurns, person: Suspends,
+           hooks: |_| gate(|| Permission::ask(PROBED)), expect: &[Runs(0), Calls(2), AlwaysSends(PROMPT), Sends(NEXT)] },
     Case { kind: "before_tool_call", when: "sees a call that a hook makes in the model's place", scenario: Answer, person: Yes,
            hooks: |_| vec![Hook::at::<PreModelCall>("probe").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
                if !event.messages.iter().any(is_of_a_tool) {
@@ -297,15 +312,15 @@ pub(super) const CASES: &[Case] = &[
     Case { kind: "after_tool_call_failure", when: "is required and fails", scenario: Failure, person: Yes,
            hooks: fails::<AfterToolCallFailure>, expect: &[NeverSends(ERROR), NeverStores(ERROR), NeverShows(ERROR)] },
     Case { kind: "after_tool_call", when: "watches two calls", scenario: TwoTools, person: Yes,
-           hooks: |acts| vec![watches_the_calls(acts)], expect: &[EndsCalls(2)] },
+           hooks: watched::<AfterToolCall>, expect: &[Comes("after_tool_call", 2), ComesInTheTurn("after_tool_call")] },
     Case { kind: "after_tool_call", when: "watches a failure", scenario: Failure, person: Yes,
-           hooks: |acts| vec![watches_the_calls(acts)], expect: &[EndsCalls(1)] },
+           hooks: |acts| vec![comes::<AfterToolCall>(acts)], expect: &[Comes("after_tool_call", 1)] },
     Case { kind: "after_tool_call", when: "watches a failure that is tried again", scenario: Failure, person: Yes,
-           hooks: |acts| vec![watches_the_calls(acts), retries_once(acts)], expect: &[EndsCalls(1)] },
+           hooks: |acts| vec![comes::<AfterToolCall>(acts), retries_once(acts)], expect: &[Comes("after_tool_call", 1)] },
     Case { kind: "after_tool_call", when: "watches a denied call", scenario: Tool, person: Yes,
-           hooks: |acts| [vec![watches_the_calls(acts)], gate(|| Permission::deny(PROBED))].concat(), expect: &[EndsCalls(1)] },
+           hooks: |acts| [vec![comes::<AfterToolCall>(acts)], gate(|| Permission::deny(PROBED))].concat(), expect: &[Comes("after_tool_call", 1)] },
     Case { kind: "after_tool_call", when: "watches an answered call", scenario: Tool, person: Yes,
-           hooks: |acts| [vec![watches_the_calls(acts)], gate(|| Permission::answer(ToolResult::new(PROBED)))].concat(), expect: &[EndsCalls(1)] },
+           hooks: |acts| [vec![comes::<AfterToolCall>(acts)], gate(|| Permission::answer(ToolResult::new(PROBED)))].concat(), expect: &[Comes("after_tool_call", 1)] },
     Case { kind: "after_tool_call", when: "halts", scenario: Tool, person: Yes,
            hooks: halts::<AfterToolCall>, expect: &[Calls(1)] },
     Case { kind: "after_tool_call", when: "halts after a failure", scenario: Failure, person: Yes,

@@ -1,11 +1,11 @@
 //! A loop written by hand: what its steps have in common, the order of the steps, and the end.
 
 use hook_sdk::data::Role;
-use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, Stop, StopReason};
+use hook_sdk::kinds::{AfterCreateMessage, BeforeCreateMessage, PostTurn, Stop, StopReason};
 use hook_sdk::prelude::*;
 use hooks_conformance::{AgentLoop, World};
 
-use crate::by_steps::stream;
+use crate::by_steps::{compact, context, stream, without_text};
 use crate::faults::Fault;
 
 /// A loop written by hand with `fire`, with one fault or none.
@@ -29,7 +29,12 @@ pub(crate) struct Turn<'a> {
     pub(crate) profile: Option<String>,
     /// The input of the first call.
     pub(crate) first: Option<ToolInput>,
+    /// The conversation up to the call.
+    pub(crate) history: Messages,
 }
+
+/// Why a turn ends in which a call waits for a person.
+pub(crate) const WAITS: &str = "it waits";
 
 /// The turn ended.
 pub(crate) struct End(pub(crate) String);
@@ -69,6 +74,9 @@ impl Turn<'_> {
     pub(crate) async fn row(&self, message: Message, unmasked: Fault) -> Result<Message, End> {
         if self.has(unmasked) {
             return Ok(message);
+        }
+        if self.has(Fault::JudgesRowsTwice) {
+            let _again = self.fire(&BeforeCreateMessage::new(), message.clone()).await?;
         }
         match self.fire(&BeforeCreateMessage::new(), message.clone()).await {
             Err(_) if self.has(Fault::StoresWithoutTheRequiredMask) => Ok(message),
@@ -116,11 +124,32 @@ impl Turn<'_> {
         if self.has(Fault::SendsTheRawRow) { raw } else { row.clone() }
     }
 
+    /// What the model reads at first.
+    async fn begin(&mut self) -> Result<Messages, End> {
+        let mut messages = match self.prompt().await {
+            Err(_) if self.has(Fault::HidesTheErrorOfAPrompt) => return Err(End(String::new())),
+            messages => messages?,
+        };
+        compact(self.hooks, &self.cx, &mut messages, self.fault).await.map_err(End)?;
+        Ok(messages)
+    }
+
+    async fn reply(&mut self, messages: &mut Messages) -> Result<Message, End> {
+        let mut copy = messages.clone();
+        let sent = if self.has(Fault::CallsTheModelWithACopy) { &mut copy } else { messages };
+        let reply = match self.model(sent).await {
+            Err(_) if self.has(Fault::HidesTheErrorOfAModelCall) => return Err(End(String::new())),
+            reply => reply?,
+        };
+        let is_cut = self.has(Fault::DropsTheTextBesideACall) && reply.tool_calls().next().is_some();
+        Ok(if is_cut { without_text(&reply) } else { reply })
+    }
+
     async fn run(&mut self) -> Result<(), End> {
-        let mut messages = self.prompt().await?;
+        let mut messages = self.begin().await?;
         let mut continued = 0;
         for _ in 0..100 {
-            let reply = self.model(&mut messages).await?;
+            let reply = self.reply(&mut messages).await?;
             let mut calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
             if self.has(Fault::RunsTheOldCall) {
                 for call in &mut calls {
@@ -133,6 +162,9 @@ impl Turn<'_> {
                 row => row?,
             };
             if !calls.is_empty() {
+                if self.has(Fault::RunsTheInputOfTheRow) {
+                    calls = row.tool_calls().cloned().collect();
+                }
                 messages.push(if self.has(Fault::SendsTheRawCall) { raw } else { row.clone() });
                 self.keep(row).await?;
                 for call in &calls {
@@ -245,6 +277,7 @@ impl Turn<'_> {
                 let withheld = ToolResult::error("Not stored").into_messages(call).remove(0);
                 let masked = self.row(row, Fault::ClosesUnmasked).await.unwrap_or(withheld);
                 self.world.store(&masked);
+                self.stored.push(masked);
             }
         }
     }
@@ -252,8 +285,7 @@ impl Turn<'_> {
 
 impl AgentLoop for ByHand {
     async fn turn(&self, hooks: &HookSet, world: &World) {
-        let cx = HookContext::new();
-        let stored = Messages::default();
+        let (cx, stored) = (context(world), world.stored().clone());
         let mut turn = Turn {
             fault: self.0,
             hooks,
@@ -266,12 +298,20 @@ impl AgentLoop for ByHand {
             approved: false,
             profile: None,
             first: None,
+            history: Messages::default(),
         };
-        if let Err(End(why)) = turn.run().await
-            && !turn.has(Fault::HidesTheErrorOfAHalt)
-        {
+        if !turn.has(Fault::LeavesCallsOpen) {
+            turn.close().await;
+        }
+        let why = turn.run().await.err().map(|End(why)| why).unwrap_or_default();
+        if !turn.has(Fault::HidesTheErrorOfAHalt) {
             world.show(&why);
         }
-        turn.close().await;
+        if why != WAITS || turn.has(Fault::ClosesACallThatWaits) {
+            turn.close().await;
+        }
+        if !turn.has(Fault::NeverFiresPostTurn) {
+            let _halted = hooks.fire(&turn.cx, &PostTurn::new(world.prompt()), ()).await;
+        }
     }
 }

@@ -10,13 +10,16 @@ use crate::faults::Fault;
 impl Turn<'_> {
     pub(crate) async fn prompt(&mut self) -> Result<Messages, End> {
         let text = self.world.prompt();
-        let original = Messages::from(vec![Message::new(Role::User, text)]);
+        let asked = Message::new(Role::User, text);
+        let mut original =
+            if self.has(Fault::ForgetsTheConversation) { Messages::default() } else { self.stored.clone() };
+        original.push(asked.clone());
         let said = if self.has(Fault::SubmitsNoPrompt) { "" } else { text };
-        let fired = self.fire(&UserPromptSubmit::new(said, original.clone()), original.clone()).await?;
+        let fired = self.fire(&UserPromptSubmit::new(said, original.clone()), original).await?;
         match &fired.verdict.decision {
             PromptDecision::Block(reason) => {
                 if self.has(Fault::StoresABlockedPrompt) {
-                    self.keep(original[0].clone()).await?;
+                    self.keep(asked.clone()).await?;
                 }
                 if !self.has(Fault::CallsTheModelWithABlockedPrompt) {
                     return Err(End(reason.to_string()));
@@ -28,11 +31,11 @@ impl Turn<'_> {
             _ => {}
         }
         let mut messages = fired.subject;
-        let mut prompt = messages.pop().unwrap_or_else(|| original[0].clone());
+        let mut prompt = messages.pop().unwrap_or_else(|| asked.clone());
         if self.has(Fault::SendsTheOldPrompt) {
-            prompt = original[0].clone();
+            prompt = asked.clone();
         }
-        let stored = if self.has(Fault::StoresTheOldPrompt) { original[0].clone() } else { prompt.clone() };
+        let stored = if self.has(Fault::StoresTheOldPrompt) { asked } else { prompt.clone() };
         let row = self.row(stored, Fault::StoresThePromptUnmasked).await?;
         let most = if self.has(Fault::AddsTheFirstContextOnly) { 1 } else { usize::MAX };
         for text in fired.verdict.contexts.into_iter().take(most) {

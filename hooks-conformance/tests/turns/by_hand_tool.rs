@@ -2,11 +2,12 @@
 
 use hook_sdk::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, PermissionRequest};
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::Approval;
+use hook_sdk::protocol::{Approval, ToolQuestion};
 use hook_sdk::verdict::Decision;
 use serde_json::json;
 
-use crate::by_hand::{End, Turn};
+use crate::by_hand::{End, Turn, WAITS};
+use crate::by_steps::ask;
 use crate::faults::Fault;
 
 impl Turn<'_> {
@@ -28,6 +29,13 @@ impl Turn<'_> {
     /// What the gates answer.
     async fn judged(&self, event: &BeforeToolCall, input: &ToolInput) -> Result<Fired<BeforeToolCall>, End> {
         let later = self.has(Fault::IgnoresALaterHaltOfTheGate) && self.calls > 1;
+        if self.has(Fault::GatesInAnotherContext) {
+            let fired = self.hooks.fire(&HookContext::new(), event, input.clone()).await?;
+            return Ok(fired);
+        }
+        if self.has(Fault::GatesTwice) {
+            let _again = self.hooks.fire(&self.cx, event, input.clone()).await?;
+        }
         let fault = if later { Fault::IgnoresALaterHaltOfTheGate } else { Fault::IgnoresAHaltAtTheGate };
         self.fire_unless(fault, event, input.clone()).await
     }
@@ -94,8 +102,9 @@ impl Turn<'_> {
                 Decision::Ask(question) | Decision::Defer(question) => question.clone(),
             };
             let reason = if self.has(Fault::RequestsWithoutTheQuestion) { "" } else { question.reason.as_str() };
-            let event = PermissionRequest::new(call.clone()).reason(reason);
             let is_deferred = matches!(fired.verdict, Permission::Defer(_));
+            let told = is_deferred && !self.has(Fault::RequestsADeferralAsAQuestion);
+            let event = PermissionRequest::new(call.clone()).reason(reason).deferred(told);
             let asked = if self.skips_request(is_deferred) { None } else { self.requested(&event, &input).await? };
             match asked.map(|fired| (fired.verdict, fired.subject)) {
                 Some((Permission::Allow, edited)) if edited == input => return Ok(Ok(input)),
@@ -131,14 +140,15 @@ impl Turn<'_> {
             if self.has(Fault::AsksOnceForAll) && self.approved {
                 return Ok(Ok(input));
             }
-            match self.world.approve() {
+            let asked = ToolQuestion::new(call.clone(), input.clone(), question.clone(), is_deferred);
+            match ask(self.world, asked, self.fault) {
                 Approval::Yes if self.has(Fault::RunsTheOldInputAfterAYes) => return Ok(Ok(call.input.clone())),
                 Approval::Yes => {
                     self.approved = true;
                     return Ok(Ok(input));
                 }
                 Approval::No(_) if self.has(Fault::RunsEverythingAfterAYes) && self.approved => return Ok(Ok(input)),
-                Approval::No(_) => return refused("Declined"),
+                Approval::No(why) => return refused(&format!("{}. {why}", question.reason)),
                 Approval::Edited(_) if self.has(Fault::IgnoresTheEdit) => return Ok(Ok(input)),
                 Approval::Edited(edited) if self.has(Fault::DoesNotJudgeTheEdit) => return Ok(Ok(edited)),
                 Approval::Edited(edited) => {
@@ -150,8 +160,8 @@ impl Turn<'_> {
                 Approval::Answer(result) if self.has(Fault::HidesThePersonsResultFromHooks) => return Ok(Err(result)),
                 Approval::Answer(result) => return Ok(Err(self.seen(call, &input, result).await?)),
                 Approval::Suspend if self.has(Fault::RunsWhatWaits) => return Ok(Ok(input)),
-                Approval::Suspend if self.has(Fault::GoesOnWhileACallWaits) => return refused("it waits"),
-                Approval::Suspend => return Err(End("it waits".to_owned())),
+                Approval::Suspend if self.has(Fault::GoesOnWhileACallWaits) => return refused(WAITS),
+                Approval::Suspend => return Err(End(WAITS.to_owned())),
             }
         }
         Ok(Err(ToolResult::error("the gates do not agree")))
@@ -169,7 +179,7 @@ impl Turn<'_> {
             return Ok(result);
         }
         let told = if self.has(Fault::TellsHooksTheOldInput) { &call.input } else { input };
-        let event = AfterToolCallSuccess::new(call.clone(), told.clone());
+        let event = AfterToolCallSuccess::new(call.clone(), told.clone()).history(self.history.clone());
         let fired = match self.hooks.fire(&self.cx, &event, result.clone()).await {
             Err(_) if self.has(Fault::SendsTheResultThatARequiredHookWithheld) => return Ok(result),
             fired => fired?,
@@ -203,6 +213,7 @@ impl Turn<'_> {
         for attempt in 1.. {
             let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
             let event = AfterToolCallFailure::new(call.clone(), input.clone(), told).may_retry(attempt < 3);
+            let event = event.history(self.history.clone());
             let result = ToolResult::error(error.as_str());
             let fired = match self.fire_unless(Fault::IgnoresAHaltAfterAFailure, &event, result.clone()).await {
                 Err(_) if self.has(Fault::RetriesInSpiteOfAHalt) && attempt == 1 => {
@@ -237,6 +248,9 @@ impl Turn<'_> {
     }
 
     pub(crate) async fn call(&mut self, call: &ToolCall, messages: &mut Messages) -> Result<(), End> {
+        if !self.has(Fault::TellsHooksNoHistory) {
+            self.history.clone_from(messages);
+        }
         let judged = match self.judge(call).await {
             Err(_) if self.has(Fault::RunsTheRestAfterAHalt) && self.calls == 1 => {
                 Ok(Err(ToolResult::error("Not run")))
@@ -256,7 +270,7 @@ impl Turn<'_> {
                 (input, result)
             }
             Err(result) => {
-                if self.has(Fault::GoesOnWhileACallWaits) && result.text() == "it waits" {
+                if self.has(Fault::GoesOnWhileACallWaits) && result.text() == WAITS {
                     return Ok(());
                 }
                 if self.has(Fault::EndsOnlyCallsThatRan) {

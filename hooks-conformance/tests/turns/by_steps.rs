@@ -1,12 +1,15 @@
-//! A loop written with the steps, which streams.
+//! A loop written with the steps, which streams and compacts, with one fault or none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hook_sdk::data::ModelAnswer;
-use hook_sdk::kinds::{StreamChannel, StreamDelta};
+use hook_sdk::data::{Block, CompactedHistory, ModelAnswer, Role};
+use hook_sdk::kinds::{
+    BeforeCompaction, BeforeCreateMessage, BeforeToolCall, CompactionKind, CompactionTrigger, PostCompact, PostTurn,
+    StreamChannel, StreamDelta,
+};
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::{NextStep, StepError};
+use hook_sdk::protocol::{Approval, NextStep, StepError, StepErrorKind, ToolQuestion};
 use hook_sdk::verdict::Decision;
 use hooks_conformance::{AgentLoop, World};
 
@@ -15,20 +18,58 @@ use crate::faults::Fault;
 /// A loop written with the steps has no line of its own about what hooks answer.
 pub(crate) struct BySteps {
     pub(crate) asks: bool,
+    pub(crate) fault: Option<Fault>,
 }
 
-impl BySteps {
-    async fn run(&self, hooks: &HookSet, world: &World, stored: &mut Messages) -> Result<String, StepError> {
-        let cx = HookContext::new();
-        let mut append = |row: Message| {
-            world.store(&row);
-            stored.push(row);
+struct Steps<'a> {
+    fault: Option<Fault>,
+    asks: bool,
+    hooks: &'a HookSet,
+    cx: HookContext,
+    world: &'a World,
+    stored: Messages,
+}
+
+impl Steps<'_> {
+    fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    fn keep(&mut self, row: Message) {
+        self.world.store(&row);
+        self.stored.push(row);
+    }
+
+    async fn put(&mut self, row: Message) -> Result<Message, StepError> {
+        let (hooks, cx) = (self.hooks, self.cx.clone());
+        if self.has(Fault::JudgesRowsTwice) {
+            let _again = hooks.fire(&cx, &BeforeCreateMessage::new(), row.clone()).await?;
+        }
+        hooks.store(&cx, row, async |row| self.keep(row)).await
+    }
+
+    /// Gives each open call a result of its own.
+    fn close(&mut self, why: &str) {
+        let open: Vec<ToolCall> = self.stored.open_calls().cloned().collect();
+        for row in open.iter().flat_map(|call| ToolResult::error(why).into_messages(call)) {
+            self.keep(row);
+        }
+    }
+
+    async fn run(&mut self) -> Result<String, StepError> {
+        let (hooks, cx, world) = (self.hooks, self.cx.clone(), self.world);
+        let begin = if self.has(Fault::ForgetsTheConversation) { Messages::default() } else { self.stored.clone() };
+        let step = hooks.prompt(&cx, world.prompt(), &begin);
+        let mut messages = match step.store(async |row| self.keep(row)).await {
+            Err(_) if self.has(Fault::HidesTheErrorOfAPrompt) => return Ok(String::new()),
+            messages => messages?,
         };
-        let step = hooks.prompt(&cx, world.prompt(), &Messages::default());
-        let mut messages = step.store(async |row| append(row)).await?;
+        compact(hooks, &cx, &mut messages, self.fault).await.map_err(|why| StepErrorKind::Caller(why.into()))?;
         let mut continued = 0;
         loop {
-            let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), &mut messages);
+            let mut copy = messages.clone();
+            let sent = if self.has(Fault::CallsTheModelWithACopy) { &mut copy } else { &mut messages };
+            let step = hooks.model_call(&cx, ModelRequest::new("Be kind."), sent);
             let streamed = AtomicBool::new(false);
             let reply = step.run(async |request, messages| {
                 let mut answer = ModelAnswer::new(world.model(&request, &messages));
@@ -40,9 +81,13 @@ impl BySteps {
                 answer.streamed = streamed.load(Ordering::Relaxed);
                 Ok::<_, String>(answer)
             });
-            let reply = reply.await?;
+            let mut reply = match reply.await {
+                Err(_) if self.has(Fault::HidesTheErrorOfAModelCall) => return Ok(String::new()),
+                reply => reply?,
+            };
             if reply.tool_calls().next().is_none() {
-                match hooks.stop(&cx, reply, &mut continued).store(async |row| append(row)).await? {
+                let step = hooks.stop(&cx, reply, &mut continued);
+                match step.store(async |row| self.keep(row)).await? {
                     NextStep::End { answer, notices } => {
                         for text in &notices {
                             world.show(text);
@@ -55,26 +100,56 @@ impl BySteps {
                             world.show(text);
                         }
                         messages.push(answer);
-                        messages.push(hooks.store(&cx, follow_up, async |row| append(row)).await?);
+                        messages.push(self.put(follow_up).await?);
                     }
                 }
                 continue;
             }
-            let row = hooks.store(&cx, reply, async |row| append(row)).await?;
-            messages.push(row.clone());
-            for call in row.tool_calls() {
-                let step = hooks.tool_call(&cx, call);
-                let tool = async |input: ToolInput| world.tool(call, &input);
-                let result = if self.asks {
-                    step.ask(async |_| world.approve()).run_up_to(3, tool).await?
-                } else {
-                    step.run_up_to(3, tool).await?
-                };
+            if self.has(Fault::DropsTheTextBesideACall) {
+                reply = without_text(&reply);
+            }
+            let mut calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+            let row = self.put(reply).await?;
+            if self.has(Fault::RunsTheInputOfTheRow) {
+                calls = row.tool_calls().cloned().collect();
+            }
+            messages.push(row);
+            for call in &calls {
+                let result = self.call(call, &messages).await?;
                 for message in result.into_messages(call) {
-                    messages.push(hooks.store(&cx, message, async |row| append(row)).await?);
+                    messages.push(self.put(message).await?);
                 }
             }
         }
+    }
+
+    async fn call(&self, call: &ToolCall, messages: &Messages) -> Result<ToolResult, StepError> {
+        let (hooks, world) = (self.hooks, self.world);
+        let cx = if self.has(Fault::GatesInAnotherContext) { HookContext::new() } else { self.cx.clone() };
+        if self.has(Fault::GatesTwice) {
+            let _again = hooks.fire(&cx, &BeforeToolCall::new(call.clone()), call.input.clone()).await?;
+        }
+        let mut step = hooks.tool_call(&cx, call);
+        if !self.has(Fault::TellsHooksNoHistory) {
+            step = step.history(messages);
+        }
+        let tool = async |input: ToolInput| world.tool(call, &input);
+        if !self.asks {
+            return step.run_up_to(3, tool).await;
+        }
+        step.ask(async |asked| ask(world, asked, self.fault)).run_up_to(3, tool).await
+    }
+
+    /// Ends a turn early.
+    async fn end(&mut self, error: &StepError) {
+        let waits = matches!(error.kind(), StepErrorKind::Suspended(_));
+        for row in error.close_calls(&self.stored) {
+            let _unmasked = self.put(row).await;
+        }
+        if !waits || self.has(Fault::ClosesACallThatWaits) {
+            self.close("Not stored.");
+        }
+        self.world.show(&error.to_string());
     }
 }
 
@@ -88,25 +163,78 @@ impl AgentLoop for BySteps {
     }
 
     async fn turn(&self, hooks: &HookSet, world: &World) {
-        let mut stored = Messages::default();
-        match self.run(hooks, world, &mut stored).await {
+        let (fault, asks, cx, stored) = (self.fault, self.asks, context(world), world.stored().clone());
+        let mut steps = Steps { fault, asks, hooks, cx, world, stored };
+        if !steps.has(Fault::LeavesCallsOpen) {
+            steps.close("Nobody answered before the next prompt.");
+        }
+        match steps.run().await {
             Ok(answer) => world.show(&answer),
-            Err(error) => {
-                let cx = HookContext::new();
-                for row in error.close_calls(&stored) {
-                    let mut append = |row: Message| {
-                        world.store(&row);
-                        stored.push(row);
-                    };
-                    let _unmasked = hooks.store(&cx, row, async |row| append(row)).await;
-                }
-                for call in stored.open_calls() {
-                    ToolResult::error("Not stored").into_messages(call).iter().for_each(|row| world.store(row));
-                }
-                world.show(&error.to_string());
-            }
+            Err(error) => steps.end(&error).await,
+        }
+        if !steps.has(Fault::NeverFiresPostTurn) {
+            let _halted = hooks.fire(&steps.cx, &PostTurn::new(world.prompt()), ()).await;
         }
     }
+}
+
+/// The context of a turn of the only conversation.
+pub(crate) fn context(world: &World) -> HookContext {
+    let turn = if world.stored().is_empty() { 1 } else { 2 };
+    HookContext::builder().conversation("c").turn(turn).build()
+}
+
+/// The person's answer, as a loop with this fault understands it.
+pub(crate) fn ask(world: &World, mut asked: ToolQuestion, fault: Option<Fault>) -> Approval {
+    if fault == Some(Fault::AsksAboutTheOldInput) {
+        asked.input.clone_from(&asked.call.input);
+    }
+    match world.approve(&asked) {
+        Approval::No(_) if fault == Some(Fault::HidesThePersonsReason) => false.into(),
+        Approval::Suspend if fault == Some(Fault::TakesASuspensionForANo) => false.into(),
+        answer => answer,
+    }
+}
+
+/// A reply without what it says besides its calls.
+pub(crate) fn without_text(reply: &Message) -> Message {
+    let calls = reply.content.iter().filter(|block| matches!(block, Block::ToolUse(_)));
+    Message::of(reply.role, calls.cloned().collect::<Vec<_>>())
+}
+
+/// Compacts an earlier turn that was long. The error says why the turn ends.
+pub(crate) async fn compact(
+    hooks: &HookSet,
+    cx: &HookContext,
+    messages: &mut Messages,
+    fault: Option<Fault>,
+) -> Result<(), String> {
+    let said: usize = messages.iter().map(|message| message.text().len()).sum();
+    if messages.len() < 2 || said < 2_000 || fault == Some(Fault::NeverCompacts) {
+        return Ok(());
+    }
+    let event = BeforeCompaction::new(CompactionTrigger::Auto, CompactionKind::Full, messages.clone());
+    let fired = hooks.fire(cx, &event, ()).await.map_err(|error| error.to_string())?;
+    if let Some(halt) = &fired.report.halt {
+        return Err(halt.reason.to_string());
+    }
+    if fired.verdict.decide() != Decision::Run && fault != Some(Fault::CompactsInSpiteOfADenial) {
+        return Ok(());
+    }
+    let before = messages.len() - 1;
+    let last = messages.split_off(before);
+    let mut rest = CompactedHistory::new(last.into()).summary("It was long.");
+    if fault != Some(Fault::CompactsWithoutHooks) {
+        let event = PostCompact::new(CompactionTrigger::Auto, CompactionKind::Full);
+        let fired = hooks.fire(cx, &event, rest).await.map_err(|error| error.to_string())?;
+        if let Some(halt) = &fired.report.halt {
+            return Err(halt.reason.to_string());
+        }
+        rest = fired.subject;
+    }
+    *messages = rest.summary.iter().map(|text| Message::new(Role::User, text.as_str())).collect();
+    messages.extend(rest.messages.iter().cloned());
+    Ok(())
 }
 
 /// Shows a text in pieces, as the hooks leave them. The error says why it is not shown to its end.

@@ -11,6 +11,29 @@ macro_rules! faults {
     };
 }
 
+/// The faults that the steps do not prevent.
+pub(crate) const BY_STEPS: &[Fault] = &[
+    Fault::NeverFiresPostTurn,
+    Fault::NeverCompacts,
+    Fault::CompactsInSpiteOfADenial,
+    Fault::CompactsWithoutHooks,
+    Fault::GatesTwice,
+    Fault::JudgesRowsTwice,
+    Fault::GatesInAnotherContext,
+    Fault::TellsHooksNoHistory,
+    Fault::RunsTheInputOfTheRow,
+    Fault::DropsTheTextBesideACall,
+    Fault::CallsTheModelWithACopy,
+    Fault::HidesTheErrorOfAPrompt,
+    Fault::HidesTheErrorOfAModelCall,
+    Fault::HidesThePersonsReason,
+    Fault::AsksAboutTheOldInput,
+    Fault::TakesASuspensionForANo,
+    Fault::ClosesACallThatWaits,
+    Fault::LeavesCallsOpen,
+    Fault::ForgetsTheConversation,
+];
+
 faults! {
     RunsDenied => "`before_tool_call` denies: the tool must run 0 times, and ran once",
     RunsDeniedAndHides => "`before_tool_call` denies: the tool must run 0 times, and ran once",
@@ -193,5 +216,25 @@ faults! {
     StoresTheFollowUpFirst => "continues the turn: a row with `conformance probe` must follow one with `answer 1`",
     IgnoresALaterEndByStop => "continues the turn, and then halts: the person must not see `answer 2`",
     SuppressesMessages => "hides its context, and has a message for the person: the person must see",
+    NeverFiresPostTurn => "`post_turn` watches: `post_turn` must come once, and came 0 times",
+    NeverCompacts => "`before_compaction` watches: `before_compaction` must come, and never came",
+    CompactsInSpiteOfADenial => "`before_compaction` denies: the model must read `a long story, ` each time",
+    CompactsWithoutHooks => "`post_compact` watches: `post_compact` must come, and never came",
+    GatesTwice => "watches two calls: `before_tool_call` must come 2 times, and came 4 times",
+    JudgesRowsTwice => "`before_create_message` must come once for each stored row, and came",
+    GatesInAnotherContext => "`before_tool_call` must come with the ids of the turn, and came with others",
+    TellsHooksNoHistory => "`after_tool_call_success` reads the conversation, and rewrites: the model must read",
+    RequestsADeferralAsAQuestion => "reads that a gate defers, and denies: the person must be asked 0 times",
+    RunsTheInputOfTheRow => "masks the input in the row of a call: the tool must run with `blue`",
+    DropsTheTextBesideACall => "keeps answers with a text besides a call: the model must read `let me look`",
+    CallsTheModelWithACopy => "a message for the rest of the turn, and `stop` continues it: the model must read `conformance probe` and go on",
+    HidesTheErrorOfAPrompt => "`user_prompt_submit` blocks: the person must see `conformance probe`",
+    HidesTheErrorOfAModelCall => "`pre_model_call` halts: the person must see `conformance probe`",
+    HidesThePersonsReason => "and the person says why not: the model must read `the person's reason`",
+    AsksAboutTheOldInput => "rewrites the input and asks: the person must be asked about `conformance probe`",
+    TakesASuspensionForANo => "nobody can answer yet: the call `call_1` must stay open for its answer",
+    ClosesACallThatWaits => "nobody can answer yet: the call `call_1` must stay open for its answer",
+    LeavesCallsOpen => "before the next prompt: in what the model reads, the call `call_1` has 0 results",
+    ForgetsTheConversation => "watches two turns of a conversation: the model must read `the prompt` each time",
     EndsWithTheRawResult => "reads the result that another hook rewrote, and halts: the model must be called once",
 }

@@ -173,17 +173,17 @@ mod tests {
     use super::*;
 
     /// The loop, and what its approver says.
-    struct OwnLoop(fn(&World) -> Approval);
+    struct OwnLoop(fn(&World, &ToolQuestion) -> Approval);
 
     impl AgentLoop for OwnLoop {
         async fn turn(&self, hooks: &HookSet, world: &World) {
             let agent = Agent {
                 model: &|request, messages| world.model(request, messages),
                 tool: &|call, input| world.tool(call, input),
-                approve: &|_| self.0(world),
+                approve: &|asked| self.0(world, asked),
                 append: &|row| world.store(row),
             };
-            let mut chat = Chat::default();
+            let mut chat = Chat { stored: world.stored().clone(), ..Chat::default() };
             let answer = agent.turn(hooks, &HookContext::new(), &mut chat, world.prompt()).await;
             world.show(&answer.unwrap_or_else(|error| error.to_string()));
             chat.notices.iter().for_each(|text| world.show(text));
@@ -199,7 +199,7 @@ mod tests {
     /// The page shows how the report for a loop whose approver says yes to every question begins.
     #[tokio::test]
     async fn conformance_finds_an_approver_that_approves_everything() {
-        let breaches = check_turns(&OwnLoop(|_| Approval::Yes)).await.unwrap_err().to_string();
+        let breaches = check_turns(&OwnLoop(|_, _| Approval::Yes)).await.unwrap_err().to_string();
         let begin: Vec<&str> = breaches.lines().take(6).collect();
         let page = include_str!("../../../../docs/own-loop.md");
         assert!(page.contains(&begin.join("\n")), "docs/own-loop.md does not show:\n{breaches}");
