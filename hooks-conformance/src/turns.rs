@@ -1,9 +1,17 @@
 //! Checks a loop by what it does: the tools that it runs, what it sends, shows and stores.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::io::Write;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::task::AtomicWaker;
 use hook_sdk::data::ModelRequest;
 use hook_sdk::kinds::PreModelCall;
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
@@ -13,6 +21,9 @@ use crate::cases::{Case, all, declared};
 use crate::check::NotConforming;
 use crate::expect::malformed;
 use crate::world::{Act, Acts, Person, World};
+
+/// How long a turn may take.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// A loop under test.
 ///
@@ -59,8 +70,8 @@ pub trait AgentLoop {
 
 /// Checks that a loop fires each built-in kind of a turn that the program declares with [`fires!`](hook_sdk::fires), and
 /// acts on everything that hooks can answer there. Each sentence of the test runs one turn, or two; what must and must
-/// not happen is read from what the loop did. For changes of stored rows and all other kinds there is
-/// [`check`](crate::check).
+/// not happen is read from what the loop did. A sentence that takes longer than ten seconds is the last one. For changes
+/// of stored rows and all other kinds there is [`check`](crate::check).
 ///
 /// # Errors
 /// All breaches at once.
@@ -72,7 +83,11 @@ pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConformin
         breaches.push(text.to_owned());
     }
     for case in declared(&kinds).filter(|case| under_test.asks() || !case.needs_a_person()) {
-        let (acts, ended) = run(under_test, case).await;
+        let Some((acts, ended)) = in_time(run(under_test, case), case).await else {
+            let late = format!("the turn must end, and did not within {LONGEST:?}; nothing else was tried");
+            breaches.push(format!("{case}: {late}"));
+            break;
+        };
         let mut wrong: Vec<String> = case.expect.iter().filter_map(|expect| expect.violation(&acts)).collect();
         // A call that waits has no result yet, and nothing is sent until it has one.
         wrong.extend(malformed(&acts, case.person == Person::Suspends && case.scenario.turns() == 1));
@@ -80,6 +95,33 @@ pub async fn check_turns(under_test: &impl AgentLoop) -> Result<(), NotConformin
         breaches.extend(wrong.into_iter().map(|wrong| format!("{case}: {wrong}")));
     }
     NotConforming::unless_empty(breaches)
+}
+
+/// The output of `turns`, unless they take too long.
+async fn in_time<T>(turns: impl Future<Output = T>, case: &Case) -> Option<T> {
+    let late = Arc::new((AtomicBool::new(false), AtomicWaker::new()));
+    let (over, waits) = channel::<()>();
+    let (is_late, said) = (Arc::clone(&late), format!("{case}: the turn did not end within {LONGEST:?}\n"));
+    // A thread, because the clock of the runtime may be paused, and the loop may never let go of it.
+    std::thread::spawn(move || {
+        if waits.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
+            is_late.0.store(true, Ordering::Release);
+            is_late.1.wake();
+            let _closed = std::io::stderr().write_all(said.as_bytes());
+        }
+    });
+    let mut turns = pin!(turns);
+    let output = poll_fn(|cx| {
+        late.1.register(cx.waker());
+        match turns.as_mut().poll(cx) {
+            Poll::Ready(output) => Poll::Ready(Some(output)),
+            Poll::Pending if late.0.load(Ordering::Acquire) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    });
+    let output = output.await;
+    drop(over);
+    output
 }
 
 /// What the loop did in its turns; the error is that of a turn without end, or of a panic.

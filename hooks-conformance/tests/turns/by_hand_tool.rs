@@ -210,6 +210,9 @@ impl Turn<'_> {
     }
 
     async fn failed(&mut self, call: &ToolCall, input: &ToolInput, mut error: String) -> Result<ToolResult, End> {
+        if self.has(Fault::NeverEnds) {
+            std::future::pending::<()>().await;
+        }
         for attempt in 1.. {
             let told = if self.has(Fault::TellsHooksNoError) { "" } else { error.as_str() };
             let event = AfterToolCallFailure::new(call.clone(), input.clone(), told).may_retry(attempt < 3);

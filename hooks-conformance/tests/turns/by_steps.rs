@@ -133,7 +133,13 @@ impl Steps<'_> {
         if !self.has(Fault::TellsHooksNoHistory) {
             step = step.history(messages);
         }
-        let tool = async |input: ToolInput| world.tool(call, &input);
+        let tool = async |input: ToolInput| {
+            let result = world.tool(call, &input);
+            if self.has(Fault::NeverEnds) && result.is_err() {
+                std::future::pending::<()>().await;
+            }
+            result
+        };
         if !self.asks {
             return step.run_up_to(3, tool).await;
         }

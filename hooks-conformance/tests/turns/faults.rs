@@ -32,6 +32,7 @@ pub(crate) const BY_STEPS: &[Fault] = &[
     Fault::ClosesACallThatWaits,
     Fault::LeavesCallsOpen,
     Fault::ForgetsTheConversation,
+    Fault::NeverEnds,
 ];
 
 faults! {
@@ -236,5 +237,6 @@ faults! {
     ClosesACallThatWaits => "nobody can answer yet: the call `call_1` must stay open for its answer",
     LeavesCallsOpen => "before the next prompt: in what the model reads, the call `call_1` has 0 results",
     ForgetsTheConversation => "watches two turns of a conversation: the model must read `the prompt` each time",
+    NeverEnds => "the turn must end, and did not within 10s; nothing else was tried",
     EndsWithTheRawResult => "reads the result that another hook rewrote, and halts: the model must be called once",
 }
