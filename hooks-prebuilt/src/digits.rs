@@ -134,7 +134,7 @@ pub(crate) fn is_behind_escape(text: &str, at: usize) -> bool {
 pub(crate) fn is_escape(text: &str, at: usize) -> bool {
     let before = &text[..at];
     let has_slash = |before: &str| (before.len() - before.trim_end_matches('\\').len()) % 2 == 1;
-    let letter = before.strip_suffix(['a', 'b', 'e', 'f', 'n', 'r', 't', 'v', '0']);
+    let letter = before.strip_suffix(['b', 'f', 'n', 'r', 't', '0']);
     let is_colour = || {
         let parameters = before.strip_suffix(|c: char| c.is_ascii_alphabetic())?;
         let begin = parameters.trim_end_matches(|c: char| c.is_ascii_digit() || ";:?".contains(c)).strip_suffix('[')?;
