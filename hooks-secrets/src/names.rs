@@ -146,7 +146,11 @@ pub(crate) fn is_key(name: &str, value: &str) -> bool {
     let is_a = |of: &str| words.last().is_some_and(|last| is_in(of, last));
     let is_key = is_a("token auth key") && !words.iter().any(|word| is_in("session id sync", word));
     let is_number = (4..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit());
-    is_opaque(value) || (is_key && is_uuid(value)) || (is_number && is_a("pin otp"))
+    if is_a("pin") {
+        // Chips have pins, and what is pinned has a version.
+        return is_number && words.iter().all(|word| is_in("pin user card sim account login code", word));
+    }
+    is_opaque(value) || (is_key && is_uuid(value)) || (is_number && is_a("otp"))
 }
 
 /// Whether the value looks like a key: one word of letters and digits.

@@ -32,7 +32,7 @@ patterns! {
 
     ELEMENT = r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</";
 
-    ENTRY = r#"\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?([\w.-]+)\\*["']?[,\s]\s*\\*["']?value\\*["']?\s*[:=]\s*\\*["']?([^\s"',}\\]{4,})"#;
+    ENTRY = r#"\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?([\w.-]+)\\*["']?[,\s]\s*\\*["']?value\\*["']?\s*[:=]\s*(?:\\*["'])?((?:[^\s"',}\\]|\\+[^\s"',}\\]){4,})"#;
 
     /// A name and a value as two arguments of a call, and the value of a variable of Terraform.
     CALL = r#"\b(?:define|env|setenv|Setenv|putenv|set_var|setItem|SetEnvironmentVariable)\(\s*["']([\w.-]+)["']\s*,\s*["']([^\s"']{4,})["']"#;

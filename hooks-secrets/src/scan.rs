@@ -19,16 +19,22 @@ pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
     if text.len() < 6 {
         return Vec::new();
     }
-    let text = &*bounded(text);
-    let mut found = direct(text);
-    found.extend(encoded::find(text, |decoded| direct(&bounded(decoded))));
-    merged(found)
+    merged(readings(text, |text| {
+        let mut found = direct(text);
+        found.extend(encoded::find(text, |decoded| readings(decoded, direct)));
+        found
+    }))
 }
 
-/// The text with `\u{1}` for the letters and digits of codes, which would otherwise belong to the word behind them.
-fn bounded(text: &str) -> Cow<'_, str> {
+/// What `scan` finds in the text as it is, and with `\u{1}` for the letters and digits of codes, which would otherwise belong
+/// to the word behind them. What looks like a code may be the beginning of a word, too: `C:\token`.
+fn readings(text: &str, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found = scan(text);
     let bound = |code: &Captures<'_>| code[0].replace(|c| !"\\\x1b".contains(c), "\x01");
-    CODE.as_ref().map_or(Cow::Borrowed(text), |code| code.replace_all(text, bound))
+    if let Some(Cow::Owned(text)) = CODE.as_ref().map(|code| code.replace_all(text, bound)) {
+        found.extend(scan(&text));
+    }
+    found
 }
 
 /// The secrets in `text` that are not encoded.

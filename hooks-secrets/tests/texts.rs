@@ -71,6 +71,10 @@ fn secrets_are_found_by_name_place_and_form() {
         "PASS: «S3cr3t!pw» password=\"«$3cr3tPass»\" password=\"[...]\"",
         "login root password «hunter2» and machine h account z login x password «hunter»",
         "name=DB_PASSWORD\nvalue=«hunter2»",
+        // A backslash belongs to a value, and what looks like a code to a name.
+        "log: {\"name\": \"API_KEY\", \"value\": \"«q9Xk2LmZ7\\/XkQ2mZ7»\"} - name: DB_PASSWORD\n  value: «DOM\\q9Xk2LmZ7»",
+        "HKLM\\Acme\\token=«q9Xk2LmZ7» \\\\srv\\share\\token: «q9Xk2LmZ7», C:\\new\\api_key=«q9Xk2LmZ7»",
+        "GPIO_PIN=1024 rst_pin: 1234, commit_pin: 3f2504e0a1, FUT_PIN: _ty_47bindgen, pin=«1234» user_pin=«4711»",
         "{\"name\":\"DB_PASSWORD\",\"value\":\"«hunter2»\"} {\\\"key\\\":\\\"otp\\\",\\\"value\\\":\\\"«482913»\\\"}",
         "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
         "password=\"${oauth2Token}\" password=\"{{ s3Password }}\" password=\"<yourOauth2Token>\" password: $oauth2Token",
