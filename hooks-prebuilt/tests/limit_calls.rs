@@ -163,6 +163,36 @@ mod gate {
     }
 
     #[test]
+    fn a_call_that_is_refused_takes_none_away_that_has_the_same_id() {
+        for refused in ["pay", "read"] {
+            let (set, pay) = (set(json!({ "pay": { "conversation": 1 } })), call("x", "pay"));
+            let cx = cx(&set, "a", 1);
+            assert!(judge(&set, &cx, &pay).denial().is_none());
+            for _ in 0..3 {
+                let refused = call("x", refused);
+                let _ = judge(&set, &cx, &refused);
+                let mut event = AfterToolCall::new(refused.clone(), refused.input.clone());
+                event.error = Some("denied".to_owned());
+                let _ = set.fire_blocking(&cx, &event, ()).unwrap();
+                assert!(judge(&set, &cx, &pay).denial().is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn the_stricter_limit_of_a_caller_holds_for_its_agent() {
+        let (child, caller) =
+            (set(json!({ "pay": { "conversation": 5 } })), set(json!({ "pay": { "conversation": 2 } })));
+        let ids = HookContext::builder().conversation("b").session("a").turn(1).agent_path(["support"]);
+        let cx = child.context(ids.state(CountsOn)).unwrap();
+        let runs = |id| {
+            let pay = call(id, "pay");
+            judge(&child, &cx, &pay).denial().is_none() && judge(&caller, &cx, &pay).denial().is_none()
+        };
+        assert_eq!(["1", "2", "3", "4"].map(runs), [true, true, false, false]);
+    }
+
+    #[test]
     fn a_call_that_an_agent_and_its_caller_judge_with_the_same_entry_counts_once() {
         let (child, caller) = (set(json!({ "pay": { "turn": 2 } })), set(json!({ "pay": { "turn": 2 } })));
         let builder = || HookContext::builder().conversation("b").session("a").turn(1).agent_path(["support"]);

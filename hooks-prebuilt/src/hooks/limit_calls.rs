@@ -74,7 +74,8 @@ struct Open {
     by: Vec<usize>,
     /// Whether a person is asked about it.
     waits: bool,
-    ran: bool,
+    /// Whether it certainly is the one that ended, if one with its id did not run: no other one has the id.
+    is_alone: bool,
 }
 
 #[derive(Debug, Default)]
@@ -97,17 +98,27 @@ impl Calls {
         counts.reduce(|all, one| [0, 1, 2].map(|within| all[within].saturating_add(one[within])))
     }
 
-    /// Whether the call was counted already. `is_within`: it is that of a sub-agent.
-    fn is_counted(&mut self, key: &(String, String), tool: &str, by: usize, is_within: bool) -> bool {
-        let Some(open) = self.open.get_mut(key).filter(|open| open.tool == tool) else { return false };
-        let is_new = !open.by.contains(&by);
-        open.by.push(by);
-        open.waits || (is_within && is_new)
+    /// Takes the call with this key before it is judged again: the one that waits for a person, or that of a sub-agent
+    /// (`is_within`), which its caller judges too. Another call with its id is not the same one.
+    fn again(&mut self, key: &(String, String), tool: &str, by: usize, is_within: bool) -> Option<Open> {
+        let open = self.open.get_mut(key)?;
+        if open.tool == tool && (open.waits || is_within && !open.by.contains(&by)) {
+            return self.open.remove(key);
+        }
+        open.is_alone = false;
+        None
     }
 
     /// A call that was refused does not count.
-    fn end(&mut self, key: &(String, String), refused: bool) {
-        let Some(open) = self.open.remove(key).filter(|open| refused && !open.ran) else { return };
+    fn end(&mut self, key: &(String, String), tool: &str, refused: bool) {
+        if self.open.get(key).is_none_or(|open| open.tool != tool) {
+            return;
+        }
+        let Some(open) = self.open.remove(key).filter(|open| refused && open.is_alone) else { return };
+        self.uncount(&open);
+    }
+
+    fn uncount(&mut self, open: &Open) {
         if let Some(count) = self.counts.get_mut(&open.tool) {
             count.turn = count.turn.saturating_sub(u32::from(open.turn == self.turn));
             count.conversation = count.conversation.saturating_sub(1);

@@ -22,7 +22,7 @@ impl LimitCalls {
     fn warn(&self, cx: &HookContext, call: &ToolCall, result: &mut ToolResult) {
         let left = self.with(cx, |calls| {
             if let Some(open) = calls.open.get_mut(&key(cx, call)) {
-                open.ran = true;
+                open.is_alone = false;
             }
             self.left(calls, &call.name)
         });
@@ -45,17 +45,23 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
     }
     let (key, by, at) = (key(cx, &event.call), std::ptr::from_ref::<LimitCalls>(limits).addr(), Instant::now());
     let reached = limits.with(cx, |calls| {
-        let is_within = !cx.agent_path().is_empty();
-        if calls.is_counted(&key, tool, by, is_within) {
-            return None;
+        let again = calls.again(&key, tool, by, !cx.agent_path().is_empty());
+        let mut by = vec![by];
+        if let Some(open) = again {
+            if open.waits {
+                calls.open.insert(key, open);
+                return None;
+            }
+            calls.uncount(&open);
+            by.extend(open.by);
         }
-        let turn = kept::turn(cx, calls.turn);
+        let (turn, is_alone) = (kept::turn(cx, calls.turn), !calls.open.contains_key(&key));
         if let Err(reached) = limits.count(calls, turn, tool, at) {
             return Some(reached);
         }
         // Calls without ids would all be one.
         if !event.call.id.is_empty() {
-            calls.open.insert(key, Open { tool: tool.clone(), turn, at, by: vec![by], waits: false, ran: false });
+            calls.open.insert(key, Open { tool: tool.clone(), turn, at, by, waits: false, is_alone });
         }
         None
     });
@@ -91,5 +97,5 @@ fn warn_of_failure(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToo
 #[hook(group = limit_calls, kind = after_tool_call)]
 fn end(cx: &HookContext, limits: &With<LimitCalls>, event: &AfterToolCall) {
     let refused = event.error.is_some() && event.attempt == 0;
-    let _ = limits.with(cx, |calls| calls.end(&key(cx, &event.call), refused));
+    let _ = limits.with(cx, |calls| calls.end(&key(cx, &event.call), &event.call.name, refused));
 }
