@@ -190,11 +190,12 @@ impl CallQuestion {
                 Self { asked: now.question, ..self }.by_hooks(verdict, input)
             }
             // What approves one question does not approve another one.
-            (Approval::Yes | Approval::Edited(_), Some((question, deferred))) => {
+            (Approval::Yes, Some((question, deferred))) => {
                 let asked = ToolQuestion { question, deferred, ..now.question };
                 CallState::Ask(Self { asked, ..self })
             }
-            // What keeps the call from running is about the call, whatever the gates ask now.
+            // The gates judge an edited input and ask about that. What keeps the call from running is about the call,
+            // whatever they ask.
             (answer, _) => self.answered(answer),
         }
     }

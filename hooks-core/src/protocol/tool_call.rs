@@ -250,7 +250,10 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
     /// The decision about the call, and the input that was judged.
     async fn judged<W: Waits>(&mut self, mode: StepMode<'_, W>) -> Result<(ToolInput, Ruling), StepError> {
         let mut state = match &self.held {
-            Some((question, _)) => CallState::resumed((*question).clone(), None),
+            Some((question, _)) => {
+                mode.go_on()?;
+                CallState::resumed((*question).clone(), None)
+            }
             None => {
                 let (verdict, input) = self.by_gates(mode, self.call.input.clone()).await?;
                 // Most calls are not asked about, and need no state.

@@ -270,6 +270,32 @@ fn an_answer_of_a_later_turn_approves_only_its_question() {
     let later = suspended(step.run_blocking(|_| "paid"));
     assert_eq!(later.question.reason.as_str(), "other?");
     assert_eq!(resumed(&later, Approval::Yes, both()), paid(900));
+    // What somebody edited is what else is asked about, and what runs.
+    for hooks in [both(), vec![other()]] {
+        let (hooks, mut seen) = (set(hooks), Vec::new());
+        let step =
+            hooks.tool_call(&cx, &call).answered(&question, Approval::Edited(cents(100))).ask_blocking(|asked| {
+                seen.push(("asked", asked.input["cents"].as_u64()));
+                true
+            });
+        let mut ran = None;
+        let _paid = step
+            .run_blocking(|input| {
+                ran = input["cents"].as_u64();
+                "paid"
+            })
+            .unwrap();
+        assert_eq!((seen, ran), (vec![("asked", Some(100))], Some(100)));
+    }
+    // A cancelled turn runs nothing, whatever was answered.
+    let token = CancellationToken::new();
+    token.cancel();
+    let (cancelled, hooks) = (cx.to_builder().cancellation(token).build(), set([]));
+    for answer in [Approval::Yes, no(), Approval::Suspend] {
+        let step = hooks.tool_call(&cancelled, &call).answered(&question, answer);
+        let error = step.run_blocking(|_| "paid").unwrap_err();
+        assert!(matches!(error.kind(), StepErrorKind::Cancelled), "{error}");
+    }
     // The input that somebody edited before nobody could answer.
     let mut answers = [Approval::Edited(cents(100)), Approval::Suspend].into_iter();
     let hooks = set([asks_each()]);
