@@ -381,7 +381,7 @@ fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
 /// A halt outside of a turn is an ordinary error.
 pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
     match *fault.0 {
-        FaultKind::Halt(halt) if !K::IN_TURN => Fault::error(format!(
+        FaultKind::Halt(halt) | FaultKind::HaltAndReplace(halt, _) if !K::IN_TURN => Fault::error(format!(
             "it returned a `Halt` ({}), but there is no turn to end at `{}`; return another error",
             halt.reason,
             K::NAME

@@ -54,6 +54,42 @@ async fn a_halt_without_a_turn_to_end_is_an_error() {
     }
 }
 
+/// A text outside a turn.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "loading", outside_turn, subject = String)]
+struct Loading {}
+
+type Loads = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+#[hook(kind = Loading)]
+fn loads(text: &mut String) -> Loads {
+    text.push('!');
+    Err(Halt::new("enough").into())
+}
+
+#[hook(kind = Loading)]
+async fn loads_later(text: &mut String) -> Loads {
+    loads(text)
+}
+
+#[hook(kind = Loading, blocking)]
+fn loads_blocking(text: &mut String) -> Loads {
+    loads(text)
+}
+
+#[tokio::test]
+async fn a_halt_in_an_error_without_a_turn_to_end_drops_what_the_hook_changed() {
+    for hook in hooks![loads, loads_later, loads_blocking] {
+        let registry = Registry::empty().with([hook]).unwrap();
+        registry.set_app(AppDef::new("app").hooks([hook]));
+        let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+        let fired = set.fire(&cx(), &Loading {}, "a text".to_owned()).await.unwrap();
+        assert_eq!(fired.subject, "a text");
+        assert!(fired.report.halt.is_none());
+        assert_eq!(fired.report.failures[0].failure, FailureKind::Error);
+    }
+}
+
 /// A gate with a verdict of the app.
 #[derive(Clone, Debug, PartialEq, Verdict)]
 enum Payment {
