@@ -54,6 +54,31 @@ fn beside_all(cx: &HookContext, limits: &With<Limits>, event: &BeforePublish, te
     *text = format!("{} {} {}", cx.agent().unwrap(), event.topic, limits.word);
 }
 
+/// Every parameter that there is, and a fallback with the same.
+#[hook(id = "beside_states", kind = BeforePublish, fallback = beside_states_instead)]
+fn beside_states(
+    cx: &HookContext,
+    event: &BeforePublish,
+    text: &mut String,
+    limits: &With<Limits>,
+    small: &State<u8>,
+    large: &State<u64>,
+) -> Result<(), std::num::ParseIntError> {
+    let _: u8 = format!("{:?} {} {text} {} {} {}", cx.agent(), event.topic, limits.word, **small, **large).parse()?;
+    Ok(())
+}
+
+fn beside_states_instead(
+    _: &HookContext,
+    _: &BeforePublish,
+    text: &mut String,
+    limits: &With<Limits>,
+    small: &State<u8>,
+    large: &State<u64>,
+) {
+    *text = format!("{} {} {}", limits.word, **small, **large);
+}
+
 #[hook(id = "named_lifetime", kind = BeforePublish)]
 fn named_lifetime<'a>(text: &'a String, limits: &'a With<Limits>) -> Permission {
     let longer: &'a str = if limits.word.is_empty() { text } else { &limits.word };

@@ -45,8 +45,12 @@ macro_rules! functions {
     )*};
 }
 
-// The context, the event, parameters from a list, and the subject.
-functions! { () (A: a) (A: a, B: b) (A: a, B: b, C: c) (A: a, B: b, C: c, D: d) }
+// The context, the event, the subject, parameters from a list, and states.
+functions! {
+    () (A: a) (A: a, B: b) (A: a, B: b, C: c) (A: a, B: b, C: c, D: d) (A: a, B: b, C: c, D: d, E: e)
+    (A: a, B: b, C: c, D: d, E: e, F2: f) (A: a, B: b, C: c, D: d, E: e, F2: f, G: g)
+    (A: a, B: b, C: c, D: d, E: e, F2: f, G: g, H: h)
+}
 
 /// The types of the parameters that a fallback takes.
 #[derive(Debug)]
