@@ -104,7 +104,7 @@ fn misplaced(field: &str, value: &Value, what: &str, declares_hooks: bool) -> Op
     }
     contains_list(value).then(|| {
         format!(
-            "`hooks` is inside `{field}`, where it has no effect; write it at the top level; if it is not meant for the {what}, write `hooks` there too, which may be empty"
+            "`hooks` is inside `{field}`, where it has no effect; write it at the top level; if it is not meant for the {what}, move it to another file"
         )
     })
 }
