@@ -603,7 +603,8 @@ fn in_a_storm_every_call_has_one_true_result_and_none_runs_without_its_gate() {
                 let all = runtime.block_on(stored(&world, &store));
                 for (conversation, messages) in all {
                     for message in &messages {
-                        println!("{conversation} | {}", super::bench::line(message));
+                        let ids: Vec<_> = message.tool_calls().map(|call| &call.id).collect();
+                        println!("{conversation} | {} {ids:?}", super::bench::line(message));
                     }
                 }
             }
