@@ -74,8 +74,8 @@ struct Open {
     by: Vec<usize>,
     /// Whether a person is asked about it.
     waits: bool,
-    /// Whether it certainly is the one that ended, if one with its id did not run: no other one has the id.
-    is_alone: bool,
+    /// Whether a refusal with its id is its own: it did not run, and no other call has the id.
+    may_be_refused: bool,
 }
 
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl Calls {
         if open.tool == tool && (open.waits || is_within && !open.by.contains(&by)) {
             return self.open.remove(key);
         }
-        open.is_alone = false;
+        open.may_be_refused = false;
         None
     }
 
@@ -114,7 +114,7 @@ impl Calls {
         if self.open.get(key).is_none_or(|open| open.tool != tool) {
             return;
         }
-        let Some(open) = self.open.remove(key).filter(|open| refused && open.is_alone) else { return };
+        let Some(open) = self.open.remove(key).filter(|open| refused && open.may_be_refused) else { return };
         self.uncount(&open);
     }
 

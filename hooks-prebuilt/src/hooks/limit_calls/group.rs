@@ -22,7 +22,7 @@ impl LimitCalls {
     fn warn(&self, cx: &HookContext, call: &ToolCall, result: &mut ToolResult) {
         let left = self.with(cx, |calls| {
             if let Some(open) = calls.open.get_mut(&key(cx, call)) {
-                open.is_alone = false;
+                open.may_be_refused = false;
             }
             self.left(calls, &call.name)
         });
@@ -55,13 +55,13 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
             calls.uncount(&open);
             by.extend(open.by);
         }
-        let (turn, is_alone) = (kept::turn(cx, calls.turn), !calls.open.contains_key(&key));
+        let (turn, may_be_refused) = (kept::turn(cx, calls.turn), !calls.open.contains_key(&key));
         if let Err(reached) = limits.count(calls, turn, tool, at) {
             return Some(reached);
         }
         // Calls without ids would all be one.
         if !event.call.id.is_empty() {
-            calls.open.insert(key, Open { tool: tool.clone(), turn, at, by, waits: false, is_alone });
+            calls.open.insert(key, Open { tool: tool.clone(), turn, at, by, waits: false, may_be_refused });
         }
         None
     });
