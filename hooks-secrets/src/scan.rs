@@ -26,8 +26,8 @@ pub(crate) fn all(text: &str) -> Vec<Range<usize>> {
     }))
 }
 
-/// What `scan` finds in the text as it is, and with `\u{1}` for the letters and digits of codes, which would otherwise belong
-/// to the word behind them. What looks like a code may be the beginning of a word, too: `C:\token`.
+/// What `scan` finds in the text as it is, and with `\u{1}` for the letters and digits of codes, which would otherwise
+/// belong to the word behind them. What looks like a code may be the beginning of a word, too: `C:\token`.
 fn readings(text: &str, scan: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut found = scan(text);
     let bound = |code: &Captures<'_>| code[0].replace(|c| !"\\\x1b".contains(c), "\x01");
