@@ -73,12 +73,24 @@ pub struct Page {
     pub next: Option<String>,
     /// The version of the conversation.
     pub version: Version,
+    /// Whether the store knows that the current view has every row of the history. If it does not, a turn reads the
+    /// history before its first tool calls, because a model may use the id of a call in it again. Read from the first
+    /// page only.
+    pub complete: bool,
 }
 
 impl Page {
-    /// Creates a page of a conversation at `version`. The next page begins at `next`.
+    /// Creates a page of a conversation at `version`, whose view may lack rows of the history. The next page begins at
+    /// `next`.
     pub fn new(rows: Vec<Row>, next: Option<String>, version: Version) -> Self {
-        Self { rows, next, version }
+        Self { rows, next, version, complete: false }
+    }
+
+    /// Sets [`complete`](Self::complete).
+    #[must_use]
+    pub fn complete(mut self, complete: bool) -> Self {
+        self.complete = complete;
+        self
     }
 }
 

@@ -230,6 +230,7 @@ impl Held<'_> {
         let Some(folded) = self.done(folded, "a fold is done") else { return };
         self.hold(texts(&folded.rows) == ["sum", "end"], "a fold gives the rows that it made", &folded.rows);
         self.hold(folded.version != version, "a fold makes a new version", folded.version);
+        self.is_incomplete(conversation).await;
         let after = self.append(conversation, &["e"]).await;
         for limit in [1, 3, 100] {
             let [(read, now), (history, _)] = self.read(conversation, limit).await;
@@ -257,6 +258,18 @@ impl Held<'_> {
         self.hold(again.is_ok(), "a fold may read a row again that was folded", &again);
         let read = self.reads(conversation).await;
         self.hold(read == ["masked"], "and then it is read", read);
+        // The first row, and one behind it: nothing in the ids says that rows between them are not read.
+        let Some(again) = self.done(again, "a fold is done") else { return };
+        let entries = [keep(a), FoldEntry::New(said("rest"))];
+        let folded = self.store.fold(conversation, Fold::new(again.version, entries)).await;
+        self.hold(folded.is_ok(), "a fold may read the first row and a new one", &folded);
+        self.is_incomplete(conversation).await;
+    }
+
+    async fn is_incomplete(&mut self, conversation: &str) {
+        let page = self.store.page(conversation, None, 1).await;
+        let complete = self.done(page, "a conversation can be read").is_some_and(|page| page.complete);
+        self.hold(!complete, "a view without rows of the history is not complete", complete);
     }
 
     async fn is_raced(&mut self, conversation: &str) {

@@ -98,6 +98,26 @@ async fn an_imported_transcript_is_complete_and_has_the_view_of_its_program() {
     }
 }
 
+/// Or else a model could give a new call the id of one in a branch that was left.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_imported_conversation_is_complete_only_without_rows_that_are_not_read() {
+    let prompt = |id: &str, parent: Option<&str>| {
+        let message = serde_json::json!({ "role": "user", "content": id });
+        serde_json::json!({ "type": "user", "uuid": id, "parentUuid": parent, "message": message }).to_string()
+    };
+    let straight = [prompt("one", None), prompt("two", Some("one"))].join("\n");
+    let rewound = [prompt("one", None), prompt("two", Some("one")), prompt("three", Some("one"))].join("\n");
+    for database in databases::all().await {
+        for (text, complete) in [(&straight, true), (&rewound, false)] {
+            let conversation = format!("complete-{complete}");
+            let transcript = Transcript::claude_code(text.as_bytes()).unwrap();
+            database.store.import(&conversation, &transcript).await.unwrap();
+            let page = database.store.page(&conversation, None, 10).await.unwrap();
+            assert_eq!((page.rows.len(), page.complete), (2, complete), "{}", database.name);
+        }
+    }
+}
+
 /// The call that had no result when the program ended gets one, so that a model accepts the conversation.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_imported_conversation_can_be_continued() {

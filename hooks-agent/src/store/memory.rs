@@ -157,7 +157,8 @@ impl MessageStore for MemoryStore {
         Box::pin(async move {
             let kept = self.kept();
             let Some(kept) = kept.of(conversation) else { return Ok(Page::default()) };
-            page_of(kept.reads.iter().map(|place| &kept.rows[*place]), from, limit, kept.version)
+            let page = page_of(kept.reads.iter().map(|place| &kept.rows[*place]), from, limit, kept.version)?;
+            Ok(page.complete(kept.reads.len() == kept.rows.len()))
         })
     }
 

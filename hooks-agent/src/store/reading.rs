@@ -13,6 +13,8 @@ pub(super) const ATTEMPTS: usize = 8;
 pub(crate) struct StoredConversation {
     pub(crate) rows: Vec<Row>,
     pub(crate) version: Version,
+    /// Whether these are known to be all rows of the history.
+    pub(crate) complete: bool,
 }
 
 /// Which view of a conversation to read.
@@ -66,6 +68,7 @@ async fn once<S: MessageStore + ?Sized>(
             return Err(StoreError::Conflict);
         }
         read.version = page.version;
+        read.complete |= from.is_none() && page.complete;
         read.rows.extend(page.rows);
         match page.next {
             // A store that returns the same page again must not cause an endless loop.

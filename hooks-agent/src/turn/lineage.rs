@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use hook_sdk::data::{Block, Message, Messages};
 
-use crate::injected;
 use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
 
 /// The stored rows, and what hooks changed for this turn.
@@ -13,6 +12,8 @@ use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Writ
 pub(super) struct Lineage {
     stored: Vec<Row>,
     version: Version,
+    /// Whether the history is known to have no other rows.
+    complete: bool,
     /// What the model reads, as far as it is known here.
     view: Messages,
     /// For each message of the view, the index of its row, even if hooks rewrote the message. `None` if hooks added it.
@@ -45,9 +46,9 @@ pub(super) struct Folding {
 impl Lineage {
     /// The state before any hook: the model would read what is stored.
     pub(super) fn of(stored: StoredConversation) -> Self {
-        let StoredConversation { rows: stored, version } = stored;
+        let StoredConversation { rows: stored, version, complete } = stored;
         let view: Vec<_> = stored.iter().map(|row| row.message.clone()).collect();
-        Self { rows: (0..stored.len()).map(Some).collect(), view: view.into(), stored, version, began: None }
+        Self { rows: (0..stored.len()).map(Some).collect(), view: view.into(), stored, version, complete, began: None }
     }
 
     /// The version of the conversation when it was last read or written.
@@ -74,10 +75,9 @@ impl Lineage {
         self.version = version;
     }
 
-    /// Whether the history has rows that are not read any more. A fold puts new rows, whose ids sort last, before others.
-    pub(super) fn is_folded(&self) -> bool {
-        let is_summary = |row: &Row| injected::is_summary(&row.message);
-        !self.stored.is_sorted_by(|row, next| row.id <= next.id) || self.stored.iter().any(is_summary)
+    /// Whether the history is known to have no rows but those that were read when the turn began.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// What is stored.
@@ -115,7 +115,8 @@ impl Lineage {
         let changed = (0..self.stored.len()).filter(changed).map(|row| self.stored[row].id.clone()).collect();
         self.rows = self.rows.iter().map(|row| row.and_then(place)).collect();
         self.began = self.began.map(|began| (began..self.stored.len()).find_map(place).unwrap_or(now.rows.len()));
-        (self.stored, self.version, self.view) = (now.rows, now.version, view.clone());
+        (self.stored, self.version, self.complete) = (now.rows, now.version, now.complete);
+        self.view = view.clone();
         changed
     }
 
@@ -320,7 +321,7 @@ mod tests {
     fn lineage(words: &str) -> Lineage {
         let rows =
             messages(words).iter().enumerate().map(|(at, row)| Row::new(format!("{at:03}"), row.clone())).collect();
-        Lineage::of(StoredConversation { rows, version: Version::default() })
+        Lineage::of(StoredConversation { rows, ..StoredConversation::default() })
     }
 
     fn append(lineage: &mut Lineage, word: &str) {
@@ -382,7 +383,7 @@ mod tests {
         };
         let stored = [message("prompt"), call("long"), message("answer")];
         let rows = stored.iter().enumerate().map(|(at, row)| Row::new(at.to_string(), row.clone())).collect();
-        let mut lineage = Lineage::of(StoredConversation { rows, version: Version::default() });
+        let mut lineage = Lineage::of(StoredConversation { rows, ..StoredConversation::default() });
         let rest = vec![call("cut"), message("answer")];
         let folding = lineage.folding(&stored.to_vec().into(), &rest.clone().into(), None);
         let row = |id: &str| FoldEntry::Row(id.to_owned());
@@ -411,7 +412,8 @@ mod tests {
         let mut view = messages("a b + c prompt");
         let rows = [("000", "a"), ("001", "masked"), ("003", "prompt"), ("009", "theirs")];
         let rows = rows.map(|(id, text)| Row::new(id, message(text))).to_vec();
-        let changed = lineage.catch_up(&mut view, StoredConversation { rows, version: Version::new(7) });
+        let changed =
+            lineage.catch_up(&mut view, StoredConversation { rows, version: Version::new(7), complete: true });
         assert_eq!(changed, ["001", "002"]);
         assert_eq!((view.clone(), lineage.version()), (messages("a masked + c prompt"), Version::new(7)));
         assert_eq!(lineage.turn(&view), 4);

@@ -23,8 +23,8 @@ impl TurnLoop {
         self.transcript.lineage = Lineage::of(stored);
         let messages = self.transcript.lineage.messages();
         let open = open_calls(&messages);
+        self.calls.stored = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let stored = paired(messages.into());
-        self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;
         self.transcript.lineage.becomes(&self.transcript.view);

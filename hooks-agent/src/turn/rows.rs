@@ -124,13 +124,13 @@ impl TurnLoop {
         }
         let folded = match &self.asked.again {
             Some(again) => again.folded.clone(),
-            None if self.transcript.lineage.is_folded() => {
+            None if self.transcript.lineage.is_complete() => return Ok(()),
+            None => {
                 let parts = Arc::clone(&self.session.harness);
                 let all = store::read_history(&*parts.store, &self.session.conversation).await?;
                 let calls = all.rows.iter().flat_map(|row| row.message.tool_calls());
                 calls.map(|call| call.id.clone()).filter(|id| !self.calls.stored.contains(id)).collect()
             }
-            None => return Ok(()),
         };
         if let Some(inputs) = &mut self.inputs {
             inputs.folded.clone_from(&folded);
@@ -143,6 +143,9 @@ impl TurnLoop {
     pub(super) async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         let now = store::read(&*parts.store, &self.session.conversation).await?;
+        self.calls.stored.extend(now.rows.iter().flat_map(|row| row.message.tool_calls()).map(|call| call.id.clone()));
+        // They may have folded what they stored.
+        self.calls.folded = None;
         Ok(self.transcript.lineage.catch_up(&mut self.transcript.view, now))
     }
 }

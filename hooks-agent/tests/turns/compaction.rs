@@ -351,6 +351,29 @@ fn calls_and_results(messages: &[Message]) -> Vec<String> {
     messages.iter().flat_map(|message| &message.content).filter_map(of).collect()
 }
 
+/// Nothing in what is left, and nothing in the order of the rows, says that there were others.
+#[tokio::test]
+async fn a_call_gets_no_id_of_a_call_that_an_apps_compactor_rewrote() {
+    fn rewritten(messages: Vec<Message>) -> Compaction {
+        let rewrite = |(at, message): (usize, Message)| {
+            if at == 0 { message } else { Message::new(message.role, format!("message {at}")) }
+        };
+        Compaction::Rest(CompactedHistory::new(
+            messages.into_iter().enumerate().map(rewrite).collect::<Vec<_>>().into(),
+        ))
+    }
+    let call = || Line::call("1", "lookup", json!({}));
+    let bench = Bench::new([call(), Line::text("and so on ".repeat(40)), Line::text("b"), call(), Line::text("c")]);
+    bench.session(bench.harness()).await.turn(None, "hello ".repeat(20)).await;
+    let window = Window::new(1_000_000).compact_at(1).compactor(Once(rewritten, AtomicUsize::new(0)));
+    bench.session(bench.harness().window(window)).await.turn(None, "and now").await;
+    assert!(!bench.stored().await.concat().contains("lookup"), "{:?}", bench.stored().await);
+    let session = bench.session(bench.harness()).await;
+    assert_eq!(session.turn(None, "three").await.to_string(), "c");
+    let ids = ids(&bench).await;
+    assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+}
+
 /// The messages are: the first prompt, two calls, their results, the answer, and the second prompt.
 #[tokio::test]
 async fn each_call_has_exactly_one_stored_result_whatever_compaction_does() {

@@ -63,12 +63,12 @@ pub(super) async fn rows(
                         Some(from) => place(tx, &found, &from).await?,
                         None => 0,
                     };
-                    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND place >= $2 \
+                    let rows = "SELECT id, message, place FROM hooks_messages WHERE conversation = $1 AND place >= $2 \
                                 ORDER BY place LIMIT $3";
                     sqlx::query(rows).bind(found.number).bind(first)
                 }
                 Reading::History => {
-                    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND id >= $2 \
+                    let rows = "SELECT id, message, place FROM hooks_messages WHERE conversation = $1 AND id >= $2 \
                                 ORDER BY id LIMIT $3";
                     sqlx::query(rows).bind(found.number).bind(from.unwrap_or_default())
                 }
@@ -117,6 +117,8 @@ fn one_more(limit: usize) -> i64 {
 fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, Failure> {
     let next = (rows.len() > limit).then(|| rows.pop()).flatten();
     let next = next.map(|row| row.try_get(0)).transpose()?;
+    // Every fold gives its rows positions behind those before.
+    let first: Option<i64> = rows.first().map(|row| row.try_get(2)).transpose()?.flatten();
     let mut page = Vec::with_capacity(rows.len());
     for row in rows {
         let (id, text): (String, String) = (row.try_get(0)?, row.try_get(1)?);
@@ -125,5 +127,5 @@ fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, F
             Err(error) => tracing::error!(target: "hooks_store", row = id, %error, "a row was skipped"),
         }
     }
-    Ok(Page::new(page, next, found.version()))
+    Ok(Page::new(page, next, found.version()).complete(first == Some(0)))
 }

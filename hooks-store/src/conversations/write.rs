@@ -99,6 +99,8 @@ pub(super) async fn create(
     messages: Vec<(Message, bool)>,
 ) -> Result<Vec<Row>, Failure> {
     let mut found = hold(tx, &conversation, Some(Version::default())).await?;
+    // As after a fold.
+    found.next_place = i64::from(messages.iter().any(|(_, is_read)| !is_read));
     let mut rows = Vec::with_capacity(messages.len());
     for (message, is_read) in messages {
         let place = is_read.then_some(found.next_place);
