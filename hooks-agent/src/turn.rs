@@ -151,6 +151,8 @@ struct Calls {
     folded: Option<BTreeSet<String>>,
     /// The ids of the calls whose tool was started.
     started: HashSet<String>,
+    /// The ids of the calls of an earlier turn whose tool it may have started.
+    unknown: HashSet<String>,
     /// The calls of an earlier turn with which this one continues.
     resumed: Vec<ToolCall>,
     /// Those of them that wait for an approval.

@@ -7,6 +7,7 @@ use hook_sdk::kinds::{ExitReason, StopReason, TurnEnd};
 use hook_sdk::verdict::Halt;
 
 use super::TurnLoop;
+use super::pairs::LOST;
 use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
 use crate::reply::{Outcome, Reply, TurnError, Waits};
@@ -194,6 +195,8 @@ impl TurnLoop {
             // The text differs, because a model repeats a call that was not run.
             let text = if self.calls.started.contains(&call.id) {
                 "The call was started, but the turn ended before its result was stored"
+            } else if self.calls.unknown.contains(&call.id) {
+                LOST
             } else {
                 "Not run: the turn ended"
             };

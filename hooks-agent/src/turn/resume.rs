@@ -193,19 +193,19 @@ impl TurnLoop {
         let groups = self.groups(all);
         let WaitingInput { agents, taken, .. } = self.calls.waiting.clone();
         let was_started = !agents.is_empty();
-        let mut never_started = Vec::new();
-        for (at, group) in groups.into_iter().enumerate() {
-            for call in group.into_iter().filter(|call| open.iter().any(|open| open.id == call.id)) {
-                let may_have_started = at == 0 && was_started && !agents.contains(&call.id);
-                if !taken.contains(&call.id) && !may_have_started {
-                    never_started.push(call);
-                } else {
-                    let input = call.input.clone();
-                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()).into()).await?;
-                }
-            }
+        let calls =
+            groups.into_iter().enumerate().flat_map(|(at, group)| group.into_iter().map(move |call| (at, call)));
+        let calls = calls.filter(|(_, call)| open.iter().any(|open| open.id == call.id));
+        let (unknown, never_started): (Vec<_>, Vec<_>) = calls.partition(|(at, call)| {
+            taken.contains(&call.id) || (*at == 0 && was_started && !agents.contains(&call.id))
+        });
+        // Before a result of one of them fails.
+        self.calls.unknown.extend(unknown.iter().map(|(_, call)| call.id.clone()).chain(agents));
+        for (_, call) in unknown {
+            let input = call.input.clone();
+            self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()).into()).await?;
         }
-        Ok(never_started)
+        Ok(never_started.into_iter().map(|(_, call)| call).collect())
     }
 
     /// Stores a result for each call that waits, because a prompt came instead of the answer.

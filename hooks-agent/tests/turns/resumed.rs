@@ -160,6 +160,34 @@ async fn each_call_gets_its_result_if_a_hook_fails_while_a_prompt_closes_them() 
     assert_eq!(results, 3, "{:#?}", bench.stored().await);
 }
 
+/// The first turn loses the results of the calls beside an agent that waits, and the second one fails at the first of them.
+#[tokio::test]
+async fn no_result_says_that_a_call_beside_an_agent_did_not_run_if_it_may_have() {
+    let desk = Arc::new(Desk::default());
+    let calls =
+        [("0", "reads"), ("1", "clerk"), ("2", "reads")].map(|(id, tool)| (id, tool, json!({ "prompt": "pay" })));
+    let mut bench = Bench::new([Line::calls(calls), Line::call("3", "pay", json!({})), Line::text("so be it")]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("pay?")).only("tool", "pay"));
+    bench.app(
+        Hook::at::<AfterToolCall>("books")
+            .reader(|_, event: &AfterToolCall, ()| if event.call.id == "0" { Err("no ink") } else { Ok(()) })
+            .on_failure(OnFailure::Required),
+    );
+    let reads = FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned()));
+    let pay = FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned()));
+    let clerk = SubAgent::new(AgentDef::new("clerk"), "Pays.").tools(["pay"]);
+    let harness = bench.harness().tool(pay).tool(reads).agent(clerk).approver(AtDesk(Arc::clone(&desk)));
+    let session = bench.session(harness).await;
+    for prompt in ["hi", "forget it"] {
+        let reply = session.turn(None, prompt).await;
+        assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    }
+    let stored = bench.stored().await;
+    let results: Vec<_> = stored.iter().filter(|line| line.starts_with("tool: ")).collect();
+    assert_eq!(results.len(), 3, "{stored:#?}");
+    assert!(results.iter().all(|result| result.contains("the call may have run")), "{stored:#?}");
+}
+
 #[tokio::test]
 async fn what_hooks_made_of_results_before_a_waiting_call_is_kept() {
     let (desk, paid) = (Arc::new(Desk::default()), Paid::default());
