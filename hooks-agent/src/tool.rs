@@ -51,7 +51,7 @@ impl ToolSpec {
             schema,
             parallel: false,
             idempotent: false,
-            info: ToolInfo::new(),
+            info: ToolInfo::default(),
             route: None,
         }
     }
@@ -109,7 +109,7 @@ impl ToolSpec {
 }
 
 fn is_unknown(info: &ToolInfo) -> bool {
-    *info == ToolInfo::new()
+    *info == ToolInfo::default()
 }
 
 /// A tool that a model can call.

@@ -28,7 +28,7 @@ pub use contribution::{
 };
 pub use control::{ReplyVerdict, Retry};
 pub use manifest_diagnostic::Diagnostic;
-pub use merge::{ContextEntry, MergedEntries, PolicyEntry, Section, Tools};
+pub use merge::{MergedEntries, PolicyEntry, Tools};
 pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use semantics::Semantics;
@@ -205,6 +205,21 @@ impl Halt {
         Self { reason: reason.into(), by: None, attribution: None }
     }
 }
+
+/// Implements the methods of answers with contexts.
+macro_rules! with_context {
+    ($($ty:ty),*) => {
+        $(impl $ty {
+            /// Adds a text to the contexts of this answer.
+            pub fn with_context(mut self, text: impl Into<String>) -> Self {
+                self.contexts.push(text.into());
+                self
+            }
+        })*
+    };
+}
+
+with_context!(AgentStart, PromptVerdict, StopVerdict);
 
 /// Implements the methods of answers with an attribution.
 macro_rules! attributed_to {

@@ -90,7 +90,8 @@ fn context_is_sorted_and_bounded() {
         PromptContext::new("a", "0", "after all").priority(-1).into(),
         Contribution::prompt_context("a", "1", "second"),
     ]);
-    let texts: Vec<&str> = sorted.prompt_context().entries.iter().map(|entry| entry.text).collect();
+    let merged = sorted.prompt_context();
+    let texts: Vec<&str> = merged.entries.iter().map(|entry| &*entry.text).collect();
     assert_eq!(texts, ["first", "second", "third", "last", "after all"]);
 
     // The length of each text; how much of each is kept, and what is reported.
@@ -120,7 +121,7 @@ fn sections_are_joined_and_bounded() {
         Contribution::prompt_section("tone", "Tone", ""),
     ]);
     let merged = joined.prompt_sections();
-    let seen: Vec<(&str, &str, &str)> = merged.entries.iter().map(|s| (s.id, s.title, &*s.text)).collect();
+    let seen: Vec<(&str, &str, &str)> = merged.entries.iter().map(|s| (&*s.id, &*s.title, &*s.text)).collect();
     assert_eq!(seen, [("tone", "Tone", "Be brief.\n\nBe kind."), ("limits", "Limits", "No refunds.")]);
     assert_eq!(codes(&merged.diagnostics), ["prompt_section.title_conflict"]);
 
@@ -171,12 +172,12 @@ fn sections_are_sorted_by_order_and_cut_to_their_own_budget() {
     for (given, kept, reported) in table {
         let contributions = all(given.iter().map(|(id, order, budget, len)| section(id, *order, *budget, *len)));
         let merged = contributions.prompt_sections();
-        let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
+        let stands: Vec<_> = merged.entries.iter().map(|one| (&*one.id, one.text.chars().count())).collect();
         assert_eq!((&*stands, &*codes(&merged.diagnostics)), (kept, reported), "{given:?}");
     }
     let joined = all([section("a", 5, 4, 3), section("b", 0, 9, 1), section("a", -5, 9, 3)]);
     let merged = joined.prompt_sections();
-    let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
+    let stands: Vec<_> = merged.entries.iter().map(|one| (&*one.id, one.text.chars().count())).collect();
     assert_eq!(stands, [("b", 1), ("a", 4)], "the first order and budget are kept");
     assert_eq!(codes(&merged.diagnostics), ["prompt_section.truncated"], "the titles are the same");
 }
@@ -187,7 +188,7 @@ fn contexts_and_notes_carry_data_with_their_text() {
         PromptContext::new("customer", "tier", "a gold member").data(json!({ "tier": "gold" })).into(),
         AuditNote::new("looked it up").data(json!({ "took_ms": 3 })).into(),
     ]);
-    assert_eq!(both.prompt_context().entries[0].data, &json!({ "tier": "gold" }));
+    assert_eq!(both.prompt_context().entries[0].data, json!({ "tier": "gold" }));
     let notes: Vec<_> = both.audit_notes().map(|note| (&*note.message, &note.data)).collect();
     assert_eq!(notes, [("looked it up", &json!({ "took_ms": 3 }))]);
     let form = json!({"kind":"audit","params":{"message":"looked it up","data":{"took_ms":3}}});

@@ -128,7 +128,7 @@ fn nobody_is_asked_about_a_call_that_does_not_fit() {
     let trial = || Trial::of(hooks![ask_for, check_input]).with("ask_for", json!({ "refund": "ask" }));
     let event = |input: Value| {
         let mut event = BeforeToolCall::new(ToolCall::new("call_1", "refund", input));
-        event.info = Some(ToolInfo::new().schema(refund()));
+        event.info = Some(ToolInfo::default().schema(refund()));
         event
     };
     let (wrong, right) = (event(json!({ "cents": "5" })), event(json!({ "cents": 5 })));

@@ -187,7 +187,7 @@ impl McpServer {
 
     /// What the server says about itself and about the tool.
     fn info(&self, tool: &model::Tool) -> ToolInfo {
-        let mut info = ToolInfo::new();
+        let mut info = ToolInfo::default();
         info.server = self.running.peer_info().and_then(|peer| Some(peer.server_info.as_ref()?.name.clone()));
         if let Some(hints) = &tool.annotations {
             (info.read_only, info.destructive) = (hints.read_only_hint, hints.destructive_hint);

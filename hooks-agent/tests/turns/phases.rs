@@ -44,7 +44,7 @@ async fn each_phase_gets_what_the_earlier_ones_contributed() {
     }));
     bench.app(contributes::<PrePromptCompile>("contract", |event| {
         let context = event.contributions.prompt_context();
-        assert_eq!(context.entries[1].data, &json!({ "topic": "travel" }), "data goes on from phase to phase");
+        assert_eq!(context.entries[1].data, json!({ "topic": "travel" }), "data goes on from phase to phase");
         let entries = context.entries.len();
         vec![Contribution::prompt_section("contract", "Contract", format!("Use the {entries} notes."))]
     }));

@@ -84,8 +84,7 @@ impl Messages {
     /// [`FormatError`], which names the field and what is expected there.
     pub fn from_anthropic(messages: impl IntoIterator<Item = Value>) -> Result<Self, FormatError> {
         let read = |(i, message)| Message::from_anthropic(message).map_err(|error| error.within(i));
-        let messages: Vec<Message> = messages.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        Ok(messages.into())
+        messages.into_iter().enumerate().map(read).collect()
     }
 
     /// Writes the messages in Anthropic's format, without [`instructions`](Self::instructions). Consecutive messages

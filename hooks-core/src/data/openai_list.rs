@@ -14,8 +14,7 @@ impl Messages {
     /// [`FormatError`], which names the field and what is expected there.
     pub fn from_openai(messages: impl IntoIterator<Item = Value>) -> Result<Self, FormatError> {
         let read = |(i, message)| Message::from_openai(message).map_err(|error| error.within(i));
-        let messages: Vec<Message> = messages.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        Ok(messages.into())
+        messages.into_iter().enumerate().map(read).collect()
     }
 
     /// Writes the messages in the chat format. A message with tool results becomes one message per result, plus one for

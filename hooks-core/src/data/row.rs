@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 use super::block::{Block, message_content, result_content};
 use super::call::ToolCall;
 use super::message::{Message, Role};
-use super::patch::patch;
 use super::result::ToolResult;
 use super::shared::shared;
 use super::violation::Violation;
@@ -108,5 +107,29 @@ impl MessageUpdate {
             message_content(content).map_err(|error| Violation::new(format!("`content` of the update: {error}")))?;
         }
         Ok(())
+    }
+}
+
+/// Applies a partial change to a JSON object: absent keys keep their value, and `null` sets `null`.
+///
+/// The merge is one level deep: a value in `change` replaces the whole value in `base`. If either of them is not an
+/// object, `change` replaces `base`.
+///
+/// ```
+/// use hook_sdk::data::patch;
+/// use serde_json::json;
+///
+/// let base = json!({"role": "user", "content": "hello", "name": "ada"});
+/// let change = json!({"content": "hello there", "name": null});
+/// assert_eq!(patch(base, change), json!({"role": "user", "content": "hello there", "name": null}));
+/// ```
+#[must_use]
+pub fn patch(base: Value, change: Value) -> Value {
+    match (base, change) {
+        (Value::Object(mut base), Value::Object(change)) => {
+            base.extend(change);
+            Value::Object(base)
+        }
+        (_, change) => change,
     }
 }

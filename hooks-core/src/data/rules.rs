@@ -6,29 +6,18 @@ use serde_json::{Map, Value};
 /// A field's name, and a check of its value.
 type FieldRule = (&'static str, fn(&Value) -> bool);
 
-/// The required field of a block type, or alternatives where providers differ.
-struct BlockForm {
-    tag: &'static str,
-    fields: &'static [FieldRule],
-    /// The requirement in words, for messages.
-    expected: &'static str,
-}
-
-const fn form(tag: &'static str, fields: &'static [FieldRule], expected: &'static str) -> BlockForm {
-    BlockForm { tag, fields, expected }
-}
-
-/// Block types that this crate passes through unchanged but whose format it knows. Unlisted types may have any content.
-const FORMS: &[BlockForm] = &[
-    form("image", &[("source", Value::is_object), ("data", Value::is_string)], "`source`, an object"),
-    form("document", &[("source", Value::is_object)], "`source`, an object"),
-    form("thinking", &[("thinking", Value::is_string)], "`thinking`, a string"),
-    form("redacted_thinking", &[("data", Value::is_string)], "`data`, a string"),
-    form("image_url", &[("image_url", Value::is_object)], "`image_url`, an object"),
-    form("input_audio", &[("input_audio", Value::is_object)], "`input_audio`, an object"),
-    form("refusal", &[("refusal", Value::is_string)], "`refusal`, a string"),
-    form("server_tool_use", &[("id", Value::is_string)], "`id`, a string"),
-    form("web_search_tool_result", &[("tool_use_id", Value::is_string)], "`tool_use_id`, a string"),
+/// Block types that this crate passes through unchanged but whose format it knows: the required field, or alternatives
+/// where providers differ, and the requirement in words. Unlisted types may have any content.
+const FORMS: &[(&str, &[FieldRule], &str)] = &[
+    ("image", &[("source", Value::is_object), ("data", Value::is_string)], "`source`, an object"),
+    ("document", &[("source", Value::is_object)], "`source`, an object"),
+    ("thinking", &[("thinking", Value::is_string)], "`thinking`, a string"),
+    ("redacted_thinking", &[("data", Value::is_string)], "`data`, a string"),
+    ("image_url", &[("image_url", Value::is_object)], "`image_url`, an object"),
+    ("input_audio", &[("input_audio", Value::is_object)], "`input_audio`, an object"),
+    ("refusal", &[("refusal", Value::is_string)], "`refusal`, a string"),
+    ("server_tool_use", &[("id", Value::is_string)], "`id`, a string"),
+    ("web_search_tool_result", &[("tool_use_id", Value::is_string)], "`tool_use_id`, a string"),
 ];
 
 /// Checks a block without a variant of its own.
@@ -36,7 +25,7 @@ pub(crate) fn other(block: &Map<String, Value>) -> Result<(), String> {
     let Some(tag) = block.get("type").and_then(Value::as_str) else {
         return Err("a block needs a `type`, a string".to_owned());
     };
-    let Some(BlockForm { fields, expected, .. }) = FORMS.iter().find(|form| form.tag == tag) else { return Ok(()) };
+    let Some((_, fields, expected)) = FORMS.iter().find(|(known, ..)| *known == tag) else { return Ok(()) };
     if fields.iter().any(|(field, is)| block.get(*field).is_some_and(is)) {
         return Ok(());
     }

@@ -48,13 +48,6 @@ pub struct ToolInfoData {
     pub open_world: Option<bool>,
 }
 
-impl ToolInfo {
-    /// Nothing is known yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 setters!(ToolInfo {
     /// Sets the JSON Schema of the input.
     schema: Value => Some,

@@ -36,12 +36,6 @@ impl AgentStart {
     pub fn context(text: impl Into<String>) -> Self {
         Self::default().with_context(text)
     }
-
-    /// Adds a context to this answer.
-    pub fn with_context(mut self, text: impl Into<String>) -> Self {
-        self.contexts.push(text.into());
-        self
-    }
 }
 
 conversions!(AgentStart {

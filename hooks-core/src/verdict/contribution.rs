@@ -179,11 +179,11 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 impl Contributions {
     /// The diagnostics about the assembly of the prompt, without duplicates.
     pub fn prompt_manifest_diagnostics(&self) -> Vec<&Diagnostic> {
-        let mut all: Vec<&Diagnostic> = Vec::new();
+        let mut all = Vec::new();
         for one in &self.items {
             match one {
                 Contribution::PromptManifestDiagnostic(diagnostic) if !all.contains(&diagnostic) => {
-                    all.push(diagnostic);
+                    all.push(diagnostic)
                 }
                 _ => {}
             }

@@ -8,9 +8,7 @@ mod tools;
 use super::Diagnostic;
 use crate::text::cut;
 
-pub use context::ContextEntry;
 pub use policy::PolicyEntry;
-pub use sections::Section;
 pub use tools::Tools;
 
 /// Merged entries, and diagnostics about the merge.
@@ -24,27 +22,21 @@ pub struct MergedEntries<T> {
 }
 
 /// The remaining room for text.
-struct Budget {
+struct Room {
     entries: usize,
     characters: usize,
 }
 
-enum Fits<'a> {
-    Whole,
-    Cut(&'a str),
-    Not,
-}
-
-impl Budget {
-    /// Adds a text, truncated to at most `most` characters.
-    fn take<'a>(&mut self, text: &'a str, most: usize) -> Fits<'a> {
+impl Room {
+    /// The length of what is kept of a text, at most `most` characters; `None` if there is no room for it.
+    fn take(&mut self, text: &str, most: usize) -> Option<usize> {
         if self.entries == 0 || (self.characters == 0 && !text.is_empty()) {
-            return Fits::Not;
+            return None;
         }
         let kept = cut(text, most.min(self.characters));
         self.entries -= 1;
         self.characters -= kept.chars().count();
-        if kept.len() == text.len() { Fits::Whole } else { Fits::Cut(kept) }
+        Some(kept.len())
     }
 }
 

@@ -124,21 +124,15 @@ impl Denial {
     /// The denial for a hook that failed.
     pub(crate) fn could_not_answer(kind: FailureKind, hook: &HookId) -> Self {
         Self {
-            reason: Reason::from(format!("the hook `{hook}` failed ({kind}); this is not a policy decision")),
             cause: Cause::CouldNotAnswer(kind),
             by: Some(hook.clone()),
-            attribution: None,
+            ..Self::new(format!("the hook `{hook}` failed ({kind}); this is not a policy decision"))
         }
     }
 
     /// The denial of a hook that ends the turn.
     pub(crate) fn halted(halt: &Halt) -> Self {
-        Self {
-            reason: halt.reason.clone(),
-            cause: Cause::Policy,
-            by: halt.by.clone(),
-            attribution: halt.attribution.clone(),
-        }
+        Self { by: halt.by.clone(), attribution: halt.attribution.clone(), ..Self::new(halt.reason.clone()) }
     }
 }
 

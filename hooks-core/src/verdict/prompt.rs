@@ -72,10 +72,4 @@ impl PromptVerdict {
     pub fn context(text: impl Into<String>) -> Self {
         Self { contexts: vec![text.into()], ..Self::default() }
     }
-
-    /// Adds a context to this answer.
-    pub fn with_context(mut self, text: impl Into<String>) -> Self {
-        self.contexts.push(text.into());
-        self
-    }
 }

@@ -89,12 +89,6 @@ impl StopVerdict {
         Self::of(StopDecision::Block(reason.into()))
     }
 
-    /// Adds text to the answer.
-    pub fn with_context(mut self, text: impl Into<String>) -> Self {
-        self.contexts.push(text.into());
-        self
-    }
-
     /// Adds a message to the person in addition to the answer.
     pub fn with_system_message(mut self, text: impl Into<String>) -> Self {
         self.system_messages.push(text.into());

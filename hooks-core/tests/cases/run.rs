@@ -127,7 +127,7 @@ fn of_contributions(all: &Contributions) -> Seen {
     let policy = |one: &hook_sdk::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
     Seen::from_iter([
         ("policies".to_owned(), policies.entries.iter().map(policy).collect()),
-        ("contexts".to_owned(), context.entries.iter().map(|one| one.text).collect()),
+        ("contexts".to_owned(), context.entries.iter().map(|one| &*one.text).collect()),
         ("sections".to_owned(), sections.entries.iter().map(|one| format!("{}: {}", one.title, one.text)).collect()),
         ("tools".to_owned(), tools.added.iter().map(|tool| &*tool.name).collect()),
         ("codes".to_owned(), reported.iter().map(|one| one.code.to_string()).collect()),

@@ -17,7 +17,7 @@ pub fn memory_tools(event: &PreToolMaterialization) -> Option<Contribution> {
     }
     let recalled = event.contributions.prompt_context();
     let keys: Vec<&str> =
-        recalled.entries.iter().filter(|entry| entry.domain == DOMAIN).map(|entry| entry.id).collect();
+        recalled.entries.iter().filter(|entry| entry.domain == DOMAIN).map(|entry| &*entry.id).collect();
     let forget = ToolDeclaration::new(FORGET);
     let forget = if keys.is_empty() { forget } else { forget.schema(forgets(&json!({ "enum": keys }))) };
     Some(Contribution::tool_bundle(DOMAIN, [REMEMBER.into(), forget]))

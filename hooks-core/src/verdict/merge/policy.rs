@@ -38,17 +38,14 @@ impl Contributions {
     /// assert_eq!(all.policies().value("model", "profile").unwrap(), "careful");
     /// ```
     pub fn policies(&self) -> MergedEntries<PolicyEntry<'_>> {
-        let mut held: BTreeMap<(&str, &str), PolicyEntry<'_>> = BTreeMap::new();
-        let mut conflicts: BTreeMap<(&str, &str), i32> = BTreeMap::new();
+        // Each entry, and whether there is another value with its priority.
+        let mut held: BTreeMap<(&str, &str), (PolicyEntry<'_>, bool)> = BTreeMap::new();
         for one in self.iter() {
             let Contribution::Policy { domain, key, value, priority, diagnostics } = one else { continue };
-            let place = (domain.as_str(), key.as_str());
             let fresh = PolicyEntry { domain, key, value, priority: *priority, diagnostics: Vec::new() };
-            let entry = held.entry(place).or_insert_with(|| fresh.clone());
+            let (entry, conflict) = held.entry((domain, key)).or_insert_with(|| (fresh.clone(), false));
             if *priority > entry.priority {
-                *entry = fresh;
-                // A higher priority resolves the conflict.
-                conflicts.remove(&place);
+                (*entry, *conflict) = (fresh, false);
             }
             if *priority == entry.priority {
                 if value == entry.value {
@@ -56,20 +53,19 @@ impl Contributions {
                         report(&mut entry.diagnostics, diagnostic.clone());
                     }
                 } else {
-                    conflicts.insert(place, *priority);
+                    *conflict = true;
                 }
             }
         }
-        let conflict = |((domain, key), priority)| {
+        let conflicts = held.values().filter(|(_, conflict)| *conflict).map(|(entry, _)| {
+            let PolicyEntry { domain, key, priority, .. } = entry;
             let text = format!(
                 "several hooks set `{domain}.{key}` to different values with priority {priority}; the first one wins; give one of them a higher priority"
             );
             Diagnostic::new("policy.merge.conflict", text)
-        };
-        MergedEntries {
-            entries: held.into_values().collect(),
-            diagnostics: conflicts.into_iter().map(conflict).collect(),
-        }
+        });
+        let diagnostics = conflicts.collect();
+        MergedEntries { entries: held.into_values().map(|(entry, _)| entry).collect(), diagnostics }
     }
 }
 

@@ -361,7 +361,7 @@ fn a_gate_reads_what_is_known_of_the_tool_and_a_call_without_an_id_gets_one() {
     });
     let hooks = set([gate]);
     let (cx, call) = (cx(), ToolCall::without_id("refund", json!({})));
-    let info = ToolInfo::new().server("bank").destructive(false).schema(json!({ "type": "object" }));
+    let info = ToolInfo::default().server("bank").destructive(false).schema(json!({ "type": "object" }));
     let known = hooks.tool_call(&cx, &call).info(&info).run_blocking(|_| "paid").unwrap();
     assert_eq!(known.text(), "paid");
     let unknown = hooks.tool_call(&cx, &call).run_blocking(|_| "paid").unwrap();
