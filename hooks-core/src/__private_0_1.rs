@@ -27,8 +27,8 @@ pub use crate::hook::binding::{Binding, CloneEvent, Only};
 pub use crate::hook::registration::LinkedHook;
 pub use crate::id::HookId;
 pub use crate::kind::{
-    Allowed, ByEq, ByNothing, Field, FieldText, HookKind, InTurn, JsonType, KindDescriptor, KindType, LinkedKind,
-    Never, NoJson, OwnedEvent, Same, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
+    Allowed, Field, FieldText, HookKind, InTurn, JsonType, KindDescriptor, KindType, LinkedKind, Never, NoEq, NoJson,
+    OwnedEvent, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
 };
 pub use crate::kinds;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
@@ -44,8 +44,9 @@ pub use crate::signature::{
     SubjectParameter,
 };
 pub use crate::source::{Origin, type_of};
-pub use crate::verdict::derived::{Completes, semantics_of};
-pub use crate::verdict::rule::{AnyOf, Attributed, Compares, Complete, Intersects, Joins, Keeps, Names, Refusal};
+pub use crate::verdict::rule::{
+    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Refusal, semantics_of,
+};
 pub use crate::verdict::{Attribution, Capabilities, Capability, Denial, Semantics, Verdict};
 pub use crate::words::known::{NoWords, Probe};
 

@@ -9,7 +9,7 @@ mod slot;
 mod wire;
 
 pub use bounds::{FieldText, JsonType, KindType, OwnedEvent, SubjectType, VerdictType};
-pub use compare::{ByEq, ByNothing, Same};
+pub use compare::NoEq;
 pub use descriptor::{KindDescriptor, LinkedKind};
 pub(crate) use descriptor::{KindEngine, all};
 pub use name::kind_name;

@@ -3,7 +3,6 @@
 mod channel;
 mod compaction;
 mod end;
-mod gateway;
 mod history;
 mod lifecycle;
 mod message;
@@ -11,27 +10,24 @@ mod model;
 mod phase;
 mod prompt;
 mod session;
-mod stream;
 mod tool;
-mod tool_result;
 mod words;
 
 pub use channel::{Delivery, MessageReceived, MessageSending, MessageSent};
 pub use compaction::{BeforeCompaction, CompactionKind, CompactionTrigger, InjectionMode, PostCompact};
 pub use end::{ExitReason, Stop, StopReason, TurnEnd};
-pub use gateway::{GatewayStart, GatewayStop};
 pub use history::{FilterMessages, PrefilterLlmHistory};
-pub use lifecycle::{Init, Shutdown, ShutdownReason};
+pub use lifecycle::{GatewayStart, GatewayStop, Init, Shutdown, ShutdownReason};
 pub use message::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
-pub use model::{ModelFailure, PostModelCall, PreModelCall};
+pub use model::{ModelFailure, PostModelCall, PreModelCall, StreamChannel, StreamDelta};
 pub use phase::{
     PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
 };
 pub use prompt::{BeforeAgentStart, UserPromptSubmit};
 pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
-pub use stream::{StreamChannel, StreamDelta};
-pub use tool::{BeforeToolCall, PermissionRequest};
-pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+pub use tool::{
+    AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, BeforeToolCall, PermissionRequest,
+};
 
 use crate::kind::KindDescriptor;
 

@@ -6,7 +6,6 @@ mod capability;
 mod contexts;
 mod contribution;
 mod control;
-pub(crate) mod derived;
 mod manifest_diagnostic;
 mod merge;
 mod permission;

@@ -1,4 +1,4 @@
-//! `#[derive(HookKind)]`.
+//! `#[derive(HookKind)]`, and what all built-in events have.
 
 mod check;
 mod constructor;
@@ -8,9 +8,11 @@ mod table;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::ItemStruct;
 
 use crate::errors::Errors;
 use crate::names;
+use crate::options;
 use crate::private::private;
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
@@ -20,7 +22,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     // Errors outside of subject and verdict must not prevent hooks from being checked against the kind.
     let mut output = errors.into_tokens();
     if kind.is_sound {
-        output.extend(emit::emit(&kind));
+        output.extend(emit::emit(&item, &kind));
         output.extend(own_name(&kind));
     }
     output
@@ -28,10 +30,33 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 
 /// Checks that no other kind has the name of a built-in one: plans and records could not distinguish them.
 fn own_name(kind: &model::KindDefinition) -> Option<TokenStream> {
-    names::kind_type(&kind.name.value())?;
-    let (private, name) = (private(&kind.core), &kind.name);
+    let (private, name) = (private(&kind.core), kind.name.as_ref()?);
+    names::kind_type(&name.value())?;
     let check = quote_spanned! {name.span()=>
         const _: () = __hook_sdk::kind_name(#name, ::core::module_path!());
     };
     Some(quote!(const _: () = { use #private as __hook_sdk; #check };))
+}
+
+/// The event of a built-in kind: with the traits of all events, and in JSON. Fields that `new` does not take may be
+/// missing there.
+pub(crate) fn event(attribute: &TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let written = options::read([attribute.clone()], &mut errors);
+    let new = written.iter().find(|option| option.key == "new");
+    let takes = new.and_then(|new| constructor::read(new, &mut errors)).unwrap_or_default();
+    let Some(mut item) = errors.ok(syn::parse2::<ItemStruct>(item)) else { return errors.into_tokens() };
+    for field in &mut item.fields {
+        if field.ident.as_ref().is_none_or(|name| !takes.contains(name)) {
+            field.attrs.push(syn::parse_quote!(#[serde(default)]));
+        }
+    }
+    let errors = errors.into_tokens();
+    quote! {
+        #errors
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::hook_sdk::HookKind)]
+        #[hook_kind(#attribute, json)]
+        #[non_exhaustive]
+        #item
+    }
 }

@@ -2,7 +2,6 @@
 
 mod check;
 mod emit;
-mod filter;
 mod function;
 mod model;
 mod patterns;
@@ -27,7 +26,7 @@ pub(crate) fn patterns() -> TokenStream {
 /// Emits the unchanged function first, and then the errors or the registration.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let written = options::read(attribute, &mut errors);
+    let written = options::read([attribute], &mut errors);
     let function = function::read(item.clone(), &mut errors);
     let hook = check::check(&written, function.as_ref(), &mut errors);
     let mut output = item;

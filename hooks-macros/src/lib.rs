@@ -57,6 +57,13 @@ pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
 }
 
+// Not public API. The event of a kind of `hook-sdk` itself.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn __event(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    derive::event(&attribute.into(), item.into()).into()
+}
+
 /// Makes an enum or a struct a verdict, and implements `Default` and `From<()>`, which mean no opinion. See
 /// `hook_sdk::verdict::Verdict`.
 ///

@@ -107,14 +107,23 @@ impl Written {
     }
 }
 
-/// Parses `tokens` into options.
-pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Vec<Written> {
-    let parts = split_at_commas(tokens).into_iter().flat_map(|part| split_without_comma(part, errors));
+/// Parses lists of options: the first one of each name. Reports the others.
+pub(crate) fn read(lists: impl IntoIterator<Item = TokenStream>, errors: &mut Errors) -> Vec<Written> {
+    let parts = lists.into_iter().flat_map(split_at_commas).flat_map(|part| split_without_comma(part, errors));
     let parts: Vec<TokenStream> = parts.collect();
-    parts.into_iter().filter_map(|part| errors.ok(syn::parse2(part))).collect()
+    let mut options: Vec<Written> = Vec::new();
+    for part in parts {
+        let Some(option) = errors.ok(syn::parse2::<Written>(part)) else { continue };
+        if options.iter().any(|earlier| earlier.name() == option.name()) {
+            errors.at(option.key.span(), format!("`{}` appears twice; keep one", option.name()));
+        } else {
+            options.push(option);
+        }
+    }
+    options
 }
 
-/// Parses each known option into `target`, once, and returns the others.
+/// Parses each known option into `target`, and returns the others.
 pub(crate) fn take<'w, T>(
     written: &'w [Written],
     table: &[Known<T>],
@@ -122,7 +131,7 @@ pub(crate) fn take<'w, T>(
     errors: &mut Errors,
 ) -> Vec<&'w Written> {
     let mut others = Vec::new();
-    for option in once(written, errors) {
+    for option in written {
         match table.iter().find(|known| option.key.unraw() == known.name()) {
             Some(known) if option.is_well_formed(known.write, errors) => (known.read)(target, option, errors),
             Some(_) => {}
@@ -228,6 +237,25 @@ pub(crate) fn first_span(tokens: &TokenStream) -> Option<Span> {
     tokens.clone().into_iter().next().map(|token| token.span())
 }
 
+/// Reads each part of a list, once, and reports duplicates.
+pub(crate) fn each<T>(
+    parts: Vec<TokenStream>,
+    errors: &mut Errors,
+    mut read: impl FnMut(&TokenStream, &mut Errors) -> Option<T>,
+) -> Vec<T> {
+    let (mut seen, mut found) = (Vec::new(), Vec::new());
+    for part in parts {
+        let text = without_spaces(&part.to_string());
+        if seen.contains(&text) {
+            errors.on(&part, format!("`{}` appears twice; keep one", text.trim_matches('"')));
+        } else {
+            found.extend(read(&part, errors));
+        }
+        seen.push(text);
+    }
+    found
+}
+
 /// A list with unparsed elements: `["a", "b"]`.
 pub(crate) struct List(pub(crate) Vec<TokenStream>);
 
@@ -298,19 +326,6 @@ pub(crate) fn without_spaces(tokens: &str) -> String {
     tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns the first option of each name, and reports duplicates.
-pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
-    let mut first: Vec<&Written> = Vec::new();
-    for option in written {
-        if first.iter().any(|earlier| earlier.name() == option.name()) {
-            errors.at(option.key.span(), format!("`{}` appears twice; keep one", option.name()));
-        } else {
-            first.push(option);
-        }
-    }
-    first
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -379,7 +394,7 @@ pub(crate) mod tests {
         ];
         for (written, names, missing) in cases {
             let mut errors = Errors::default();
-            let read: Vec<String> = read(written.parse().unwrap(), &mut errors).iter().map(Written::name).collect();
+            let read: Vec<String> = read([written.parse().unwrap()], &mut errors).iter().map(Written::name).collect();
             assert_eq!(&read, names, "{written}");
             assert_eq!(errors.into_tokens().to_string().matches("expected `,` before").count(), *missing, "{written}");
         }
@@ -388,7 +403,7 @@ pub(crate) mod tests {
     #[test]
     fn an_option_that_cannot_be_read_does_not_hide_the_others() {
         let mut errors = Errors::default();
-        let options = read("id =, kind = a, \"b\", tool".parse().unwrap(), &mut errors);
+        let options = read(["id =, kind = a, \"b\", tool".parse().unwrap()], &mut errors);
         let names: Vec<String> = options.iter().map(Written::name).collect();
         assert_eq!(names, ["id", "kind", "tool"]);
         assert!(matches!(options[0].value, Value::Missing));

@@ -6,7 +6,7 @@ use syn::LitStr;
 
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, split_at_commas};
+use crate::options::{self, Known, names_of, options, split_at_commas};
 use crate::private::{Core, behind_core, private};
 
 /// Expands `[$crate] "name", version = "…"` to the declaration or its errors.
@@ -36,21 +36,20 @@ fn name(part: Option<TokenStream>, written: &TokenStream, errors: &mut Errors) -
     }
 }
 
+const OPTIONS: &[Known<Option<LitStr>>] = options! { |version: &mut Option<LitStr>, option, errors|
+    "version = \"1.2.0\"", "" => *version = option.parse(errors, "a string, such as `version = \"1.2.0\"`");
+};
+
 fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Option<LitStr> {
     let mut version = None;
-    let written = options::read(parts.flat_map(|part| quote!(#part,)).collect(), errors);
-    for option in options::once(&written, errors) {
-        match option.name().as_str() {
-            "version" if !option.is_well_formed("version = \"1.2.0\"", errors) => {}
-            "version" => version = option.parse(errors, "a string, such as `version = \"1.2.0\"`"),
-            other => {
-                let problem = match names::nearest(other, ["version"]) {
-                    Some(meant) => format!("`plugin!` has no `{other}`; did you mean `{meant}`?"),
-                    None => format!("`plugin!` has no `{other}`; it takes a name and `version`"),
-                };
-                errors.at(option.key.span(), problem);
-            }
-        }
+    let written = options::read(parts, errors);
+    for option in options::take(&written, OPTIONS, &mut version, errors) {
+        let name = option.name();
+        let hint = match names::nearest(&name, names_of(OPTIONS)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "it takes a name and `version`".to_owned(),
+        };
+        errors.at(option.key.span(), format!("`plugin!` has no `{name}`; {hint}"));
     }
     version
 }

@@ -1,6 +1,6 @@
 //! Helpers for types as they are written.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -35,13 +35,23 @@ pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The spans of the first and last token of the type behind a reference; the compiler underlines everything between
-/// them.
-pub(crate) fn extent(ty: &Type) -> Option<(Span, Span)> {
+/// The spans of the first and last token; the compiler underlines everything between them.
+pub(crate) type Extent = (Span, Span);
+
+/// The extent of the type behind a reference.
+pub(crate) fn extent(ty: &Type) -> Option<Extent> {
     let ty = match bare(ty) {
         Type::Reference(reference) => bare(&reference.elem),
         other => other,
     };
     let tokens = ty.to_token_stream();
     Some((first_span(&tokens)?, tokens.into_iter().last()?.span()))
+}
+
+/// The span of the first token with this text, also within groups.
+pub(crate) fn find(tokens: TokenStream, text: &str) -> Option<Span> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => find(group.stream(), text),
+        token => (token.to_string() == text).then(|| token.span()),
+    })
 }

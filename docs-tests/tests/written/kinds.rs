@@ -9,22 +9,8 @@ use super::source::{Event, events};
 use super::{assert_written, root};
 
 /// The parts of an agent's lifecycle, in the order of the page: the files with the kinds.
-const PARTS: &[&str] = &[
-    "lifecycle",
-    "gateway",
-    "session",
-    "channel",
-    "prompt",
-    "phase",
-    "history",
-    "model",
-    "stream",
-    "tool",
-    "tool_result",
-    "message",
-    "compaction",
-    "end",
-];
+const PARTS: &[&str] =
+    &["lifecycle", "session", "channel", "prompt", "phase", "history", "model", "tool", "message", "compaction", "end"];
 
 fn built_in() -> BTreeMap<&'static str, &'static KindDescriptor> {
     let all = hook_sdk::kinds::all().into_iter();

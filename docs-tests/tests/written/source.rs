@@ -42,7 +42,7 @@ pub(crate) fn events() -> BTreeMap<String, Event> {
 }
 
 fn event(file: &str, position: usize, item: &ItemStruct) -> Option<Event> {
-    let attribute = item.attrs.iter().find(|attribute| attribute.path().is_ident("hook_kind"))?;
+    let attribute = item.attrs.iter().find(|attribute| attribute.path().is_ident("event"))?;
     let (mut name, mut subject, mut verdict) = (String::new(), String::new(), String::new());
     let read = attribute.parse_nested_meta(|option| {
         if option.path.is_ident("name") {

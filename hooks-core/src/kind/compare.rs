@@ -1,31 +1,16 @@
 //! Compares subjects, if their type supports it.
 
-/// Two subjects to compare. Method resolution tries [`ByEq`] first, which uses `PartialEq` if the type implements it.
-#[derive(Debug)]
-pub struct Same<'a, S>(pub &'a S, pub &'a S);
+use crate::words::known::Probe;
 
-/// Compares with `PartialEq`.
-pub trait ByEq {
-    /// Whether the two are equal.
-    fn same(&self) -> bool;
+impl<T: PartialEq> Probe<T> {
+    /// Whether two subjects are equal.
+    pub const SAME: fn(&T, &T) -> bool = T::eq;
 }
 
-impl<S: PartialEq> ByEq for Same<'_, S> {
-    #[inline]
-    fn same(&self) -> bool {
-        self.0 == self.1
-    }
+/// The answer of a subject without `PartialEq`: every write counts as a change.
+pub trait NoEq<S> {
+    /// Two subjects never count as equal.
+    const SAME: fn(&S, &S) -> bool = |_, _| false;
 }
 
-/// Counts every write as a change.
-pub trait ByNothing {
-    /// Whether the two are equal: never.
-    fn same(&self) -> bool;
-}
-
-impl<S> ByNothing for &Same<'_, S> {
-    #[inline]
-    fn same(&self) -> bool {
-        false
-    }
-}
+impl<T> NoEq<T> for Probe<T> {}

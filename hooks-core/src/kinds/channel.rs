@@ -1,26 +1,23 @@
+use hooks_macros::__event as event;
 use serde::{Deserialize, Serialize};
 
-use crate::HookKind;
 use crate::data::Message;
 
 /// Fires when a message has arrived from a channel, before any agent sees it: hooks may rewrite or drop it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
+#[event(
     name = "message_received",
     subject = Message,
     removable,
     check = Message::check_blocks,
     outside_turn,
     match(channel, sender),
-    new(channel),
-    json
+    new(channel)
 )]
-#[non_exhaustive]
+#[derive(Default, Eq)]
 pub struct MessageReceived {
     /// The channel of the message, such as `mail`.
     pub channel: String,
     /// The author of the message; empty if the channel does not provide it.
-    #[serde(default)]
     pub sender: String,
     /// The message's id in the channel.
     pub id: Option<String>,
@@ -29,23 +26,20 @@ pub struct MessageReceived {
 }
 
 /// Fires before a message is sent to a channel: hooks may rewrite it or hold it back.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
+#[event(
     name = "message_sending",
     subject = Message,
     removable,
     check = Message::check_blocks,
     outside_turn,
     match(channel, recipient),
-    new(channel),
-    json
+    new(channel)
 )]
-#[non_exhaustive]
+#[derive(Default, Eq)]
 pub struct MessageSending {
     /// The channel that the message is sent to.
     pub channel: String,
     /// The recipient; empty if the channel does not provide it.
-    #[serde(default)]
     pub recipient: String,
     /// The thread or group it belongs to.
     pub thread: Option<String>,
@@ -82,15 +76,7 @@ impl AsRef<str> for Delivery {
 }
 
 /// Fires when a message was sent to a channel, or could not be sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
-    name = "message_sent",
-    outside_turn,
-    match(channel, recipient, delivery),
-    new(channel, message, delivery),
-    json
-)]
-#[non_exhaustive]
+#[event(name = "message_sent", outside_turn, match(channel, recipient, delivery), new(channel, message, delivery))]
 pub struct MessageSent {
     /// The channel that the message was sent to.
     pub channel: String,
@@ -99,6 +85,5 @@ pub struct MessageSent {
     /// The outcome.
     pub delivery: Delivery,
     /// The recipient; empty if the channel does not provide it.
-    #[serde(default)]
     pub recipient: String,
 }

@@ -1,7 +1,6 @@
-use serde::{Deserialize, Serialize};
+use hooks_macros::__event as event;
 
 use super::words::words;
-use crate::HookKind;
 use crate::data::{CompactedHistory, Messages};
 use crate::verdict::Permission;
 
@@ -44,15 +43,12 @@ words! {
 /// Fires before a conversation is compacted: hooks may deny it for now.
 ///
 /// If the context has already overflowed, a denial has no effect, because the turn could not continue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
+#[event(
     name = "before_compaction",
     verdict = Permission,
     match(trigger, compaction, reason),
-    new(trigger, compaction, messages),
-    json
+    new(trigger, compaction, messages)
 )]
-#[non_exhaustive]
 pub struct BeforeCompaction {
     /// Who requested the compaction.
     pub trigger: CompactionTrigger,
@@ -62,41 +58,33 @@ pub struct BeforeCompaction {
     #[serde(default)]
     pub messages: Messages,
     /// The reason, in a word of the harness, such as `compression_threshold`; empty if it gives none.
-    #[serde(default)]
     pub reason: String,
     /// Whether the context has overflowed, so that a denial has no effect.
-    #[serde(default)]
     pub overflowed: bool,
     /// Instructions from the person about what to keep.
-    #[serde(default)]
     pub instructions: String,
     /// The number of tokens in the conversation, if the harness knows it.
     pub token_count: Option<u64>,
 }
 
 /// Fires when a conversation has been compacted: hooks may rewrite the remaining messages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
+#[event(
     name = "post_compact",
     subject = CompactedHistory,
     check = CompactedHistory::check,
     match(trigger, compaction, profile, injection_mode),
-    new(trigger, compaction),
-    json
+    new(trigger, compaction)
 )]
-#[non_exhaustive]
+#[derive(Eq)]
 pub struct PostCompact {
     /// Who requested the compaction.
     pub trigger: CompactionTrigger,
     /// How the conversation was compacted.
     pub compaction: CompactionKind,
     /// The model profile of the turn; empty if there is none.
-    #[serde(default)]
     pub profile: String,
     /// How much of the standing context is added again.
-    #[serde(default)]
     pub injection_mode: InjectionMode,
     /// The number of messages that were removed.
-    #[serde(default)]
     pub compacted_count: u64,
 }

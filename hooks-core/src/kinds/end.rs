@@ -1,7 +1,6 @@
-use serde::{Deserialize, Serialize};
+use hooks_macros::__event as event;
 
 use super::words::words;
-use crate::HookKind;
 use crate::data::{Message, Messages};
 use crate::verdict::StopVerdict;
 
@@ -20,17 +19,13 @@ words! {
 }
 
 /// Fires when a turn is about to end: hooks may let it end, end it with an error, or continue it with a follow-up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "stop", verdict = StopVerdict, match(reason), new(reason), json)]
-#[non_exhaustive]
+#[event(name = "stop", verdict = StopVerdict, match(reason), new(reason))]
 pub struct Stop {
     /// Why the turn is about to end.
     pub reason: StopReason,
     /// Whether the turn reached its maximum number of steps, so that a request to continue has no effect.
-    #[serde(default)]
     pub at_iteration_cap: bool,
     /// Whether a hook of this kind has already continued this turn.
-    #[serde(default)]
     pub stop_hook_active: bool,
     /// The model's last message.
     pub last_message: Option<Message>,
@@ -78,15 +73,12 @@ words! {
 }
 
 /// Fires once when a turn has ended, whatever the reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "turn_end", turn_over, match(reason), new(reason), json)]
-#[non_exhaustive]
+#[event(name = "turn_end", turn_over, match(reason), new(reason))]
 pub struct TurnEnd {
     /// How the turn ended.
     pub reason: ExitReason,
     /// The error, if there was one.
     pub error: Option<String>,
     /// The conversation at the end of the turn.
-    #[serde(default)]
     pub history: Messages,
 }

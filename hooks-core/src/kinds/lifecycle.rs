@@ -1,18 +1,16 @@
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use hooks_macros::__event as event;
 use serde_json::Value;
 
 use super::words::words;
-use crate::HookKind;
 
 /// Fires when a plugin, or the app itself, is loaded: hooks prepare the resources that they need later.
 ///
 /// By default, a failing hook makes the dispatch return an error, because hooks must not run without their preparation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "init", outside_turn, on_failure = required, new(plugin), json)]
+#[event(name = "init", outside_turn, on_failure = required, new(plugin))]
 #[serde(default)]
-#[non_exhaustive]
+#[derive(Default, Eq)]
 pub struct Init {
     /// The plugin that is loaded; empty for the app itself.
     pub plugin: String,
@@ -43,13 +41,28 @@ words! {
 }
 
 /// Fires when a plugin, or the app itself, is unloaded: hooks release their resources.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "shutdown", outside_turn, match(reason), new(reason), json)]
-#[non_exhaustive]
+#[event(name = "shutdown", outside_turn, match(reason), new(reason))]
+#[derive(Eq)]
 pub struct Shutdown {
     /// The reason.
     pub reason: ShutdownReason,
     /// The plugin that is unloaded; empty for the app itself.
-    #[serde(default)]
     pub plugin: String,
+}
+
+/// Fires when the program starts to accept work.
+#[event(name = "gateway_start", outside_turn, new(address))]
+#[derive(Default, Eq)]
+pub struct GatewayStart {
+    /// The address of the program, such as `127.0.0.1:8080`.
+    pub address: String,
+}
+
+/// Fires when the program stops accepting work.
+#[event(name = "gateway_stop", outside_turn, match(reason), new(reason))]
+#[derive(Default, Eq)]
+pub struct GatewayStop {
+    /// The reason, in a word of the harness; empty if it gives none.
+    #[serde(default)]
+    pub reason: String,
 }

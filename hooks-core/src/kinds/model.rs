@@ -1,15 +1,14 @@
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use hooks_macros::__event as event;
 
 use super::words::words;
-use crate::HookKind;
 use crate::data::{Messages, ModelReply, ModelRequest, Usage};
-use crate::verdict::ReplyVerdict;
+use crate::verdict::{Permission, ReplyVerdict};
 
 /// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold back the output.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), new, json)]
-#[serde(default)]
-#[non_exhaustive]
+#[event(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), new)]
+#[derive(Default)]
 pub struct PreModelCall {
     /// The purpose of the call, such as `main` or `title`; empty if the harness does not say.
     pub call_site: String,
@@ -39,18 +38,16 @@ words! {
 
 /// Fires when a model has answered or failed: hooks may rewrite the answer, repair the messages and call the model
 /// again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
+#[event(
     name = "post_model_call",
     subject = ModelReply,
     verdict = ReplyVerdict,
     check = ModelReply::check,
     match(call_site, stop_reason, model, failure: ModelFailure = failure_word()),
-    new(stop_reason),
-    json
+    new(stop_reason)
 )]
 #[serde(default)]
-#[non_exhaustive]
+#[derive(Default)]
 pub struct PostModelCall {
     /// The purpose of the call; empty if the harness does not say.
     pub call_site: String,
@@ -82,4 +79,35 @@ impl PostModelCall {
     fn failure_word(&self) -> &str {
         self.failure.as_ref().map_or("", AsRef::as_ref)
     }
+}
+
+words! {
+    /// The part of an answer that a window belongs to.
+    StreamChannel {
+        /// The text of the answer.
+        Text = "text",
+        /// The model's thinking.
+        Thinking = "thinking",
+        /// The input of a tool call.
+        Input = "tool_input",
+    }
+}
+
+/// Fires while a model answers, before a window of its answer is shown: hooks may rewrite the window, or stop the
+/// stream.
+///
+/// The window contains all text that has not been shown yet, as earlier hooks left it. Hooks see the same text again in
+/// the next window, so a rewrite must be idempotent. With `hold`, hooks request that the loop keeps the end of
+/// the window back until more text arrives or the answer ends. Every verdict other than allow or no opinion stops the
+/// stream, because nobody can be asked while the answer streams.
+#[event(name = "stream_delta", subject = String, verdict = Permission, match(channel), new(channel))]
+pub struct StreamDelta {
+    /// The part of the answer that the window belongs to.
+    pub channel: StreamChannel,
+    /// The text of this channel that has been shown.
+    pub shown: Arc<String>,
+    /// The number of characters at the end of the window that no hook has seen yet.
+    pub fresh: usize,
+    /// Whether this is the last window of the channel: nothing is held back any more.
+    pub last: bool,
 }

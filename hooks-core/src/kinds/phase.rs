@@ -1,54 +1,44 @@
+use hooks_macros::__event as event;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::HookKind;
 use crate::data::{InputError, Messages, ToolCall};
 use crate::verdict::Contributions;
 
 /// Fires as the first phase, before the policy of a turn is fixed: hooks contribute to the policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_policy", verdict = Contributions, new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "pre_policy", verdict = Contributions, new(prompt))]
+#[derive(Default)]
 pub struct PrePolicy {
     /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
 }
 
 /// Fires before the context of a prompt is assembled: hooks contribute to the context.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_prompt_context", verdict = Contributions, new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "pre_prompt_context", verdict = Contributions, new(prompt))]
+#[derive(Default)]
 pub struct PrePromptContext {
     /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
     /// The contributions of earlier phases of this turn.
-    #[serde(default)]
     pub contributions: Contributions,
 }
 
 /// Fires after the app's preflight check of the prompt: hooks contribute context for the plan of that check.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "post_preflight_prompt_context", verdict = Contributions, new(prompt))]
+#[derive(Default)]
 pub struct PostPreflightPromptContext {
     /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
     /// The app's plan for the turn, as JSON of a type of the app; `read_plan` parses it. `null` if the app has no
     /// preflight check.
-    #[serde(default)]
     pub plan: Value,
     /// The contributions of earlier phases of this turn.
-    #[serde(default)]
     pub contributions: Contributions,
 }
 
@@ -83,64 +73,49 @@ impl PostPreflightPromptContext {
 }
 
 /// Fires before the tools of a turn are fixed: hooks contribute tools and limits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_tool_materialization", verdict = Contributions, new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "pre_tool_materialization", verdict = Contributions, new(prompt))]
+#[derive(Default)]
 pub struct PreToolMaterialization {
     /// The prompt of the person.
     pub prompt: String,
     /// The names of the available tools.
-    #[serde(default)]
     pub tools: Vec<String>,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
     /// The contributions of earlier phases of this turn.
-    #[serde(default)]
     pub contributions: Contributions,
 }
 
 /// Fires before the prompt is compiled from its parts: hooks contribute the last parts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_prompt_compile", verdict = Contributions, match(profile), new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "pre_prompt_compile", verdict = Contributions, match(profile), new(prompt))]
+#[derive(Default)]
 pub struct PrePromptCompile {
     /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
     /// The names of the available tools.
-    #[serde(default)]
     pub tools: Vec<String>,
     /// The model profile of the turn; empty if there is none.
-    #[serde(default)]
     pub profile: String,
     /// The contributions of earlier phases of this turn.
-    #[serde(default)]
     pub contributions: Contributions,
 }
 
 /// Fires when a turn is over: hooks contribute audit notes and background jobs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "post_turn", verdict = Contributions, new(prompt), json)]
-#[non_exhaustive]
+#[event(name = "post_turn", verdict = Contributions, new(prompt))]
+#[derive(Default)]
 pub struct PostTurn {
     /// The prompt of the person.
     pub prompt: String,
     /// The model's answer.
-    #[serde(default)]
     pub reply: String,
     /// The tool calls of the turn.
-    #[serde(default)]
     pub calls: Vec<ToolCall>,
     /// The errors of the turn.
-    #[serde(default)]
     pub errors: Vec<String>,
     /// The conversation so far.
-    #[serde(default)]
     pub history: Messages,
     /// The contributions of earlier phases of this turn.
-    #[serde(default)]
     pub contributions: Contributions,
 }

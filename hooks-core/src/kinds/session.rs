@@ -1,9 +1,8 @@
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use hooks_macros::__event as event;
 
 use super::words::words;
-use crate::HookKind;
 use crate::verdict::Contexts;
 
 words! {
@@ -21,23 +20,14 @@ words! {
 }
 
 /// Fires when a session begins: hooks may add contexts for every turn of the session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(
-    name = "session_start",
-    verdict = Contexts,
-    outside_turn,
-    match(source, channel),
-    new(session, source),
-    json
-)]
-#[non_exhaustive]
+#[event(name = "session_start", verdict = Contexts, outside_turn, match(source, channel), new(session, source))]
+#[derive(Eq)]
 pub struct SessionStart {
     /// The session's id.
     pub session: String,
     /// How the session began.
     pub source: SessionSource,
     /// Where the person is, such as `terminal`; empty if the harness has only one channel.
-    #[serde(default)]
     pub channel: String,
     /// The session that is resumed.
     pub resumed_from: Option<String>,
@@ -66,19 +56,16 @@ words! {
 }
 
 /// Fires when a session has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "session_end", outside_turn, match(reason, channel), new(session, reason), json)]
-#[non_exhaustive]
+#[event(name = "session_end", outside_turn, match(reason, channel), new(session, reason))]
+#[derive(Eq)]
 pub struct SessionEnd {
     /// The session's id.
     pub session: String,
     /// Why the session ended.
     pub reason: SessionEndReason,
     /// Where the person was; empty if the harness has only one channel.
-    #[serde(default)]
     pub channel: String,
     /// The number of its messages.
-    #[serde(default)]
     pub message_count: u64,
     /// The duration of the session.
     pub duration: Option<Duration>,

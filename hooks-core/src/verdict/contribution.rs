@@ -183,7 +183,7 @@ impl Contributions {
         for one in &self.items {
             match one {
                 Contribution::PromptManifestDiagnostic(diagnostic) if !all.contains(&diagnostic) => {
-                    all.push(diagnostic)
+                    all.push(diagnostic);
                 }
                 _ => {}
             }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::id::HookId;
-use crate::verdict::{Attribution, Denial};
+use crate::verdict::{Attribution, Denial, Semantics};
 
 /// The traits that a verdict needs in addition to its derive.
 #[diagnostic::on_unimplemented(
@@ -27,6 +27,13 @@ pub trait Complete {
 // `From<()>` comes with the derive. References do not implement it; otherwise the compiler would suggest to borrow.
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + From<()> + Send + Sync + 'static> Complete for V {}
+
+/// The same bound for the implementation. Because of its lifetime, the compiler does not check it early, so that a
+/// missing trait is reported only through [`Complete`].
+pub trait Completes<'a>: Clone + fmt::Debug + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<V: Clone + fmt::Debug + Send + Sync + 'static> Completes<'_> for V {}
 
 /// A type with a value for "not set", which every rule except `any` needs. It is enough for `first` and `last`.
 #[diagnostic::on_unimplemented(
@@ -117,22 +124,11 @@ pub trait Compares: Keeps {
     fn min(&mut self, later: Self);
 }
 
-/// Types for the rule `by` in a struct.
+/// Types for the rule `by`; in a struct it also needs [`Keeps`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot name the hook that answered",
     label = "not an `Option<HookId>`",
-    note = "the dispatch sets `by`; until then it is `None`"
-)]
-pub trait Names: Keeps + Attributed {
-    /// The type itself.
-    type Type: Names;
-}
-
-/// Types for the rule `by` in a variant.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot name the hook that answered",
-    label = "not an `Option<HookId>`, a `Denial` or a `Question`",
-    note = "the dispatch sets `by`"
+    note = "the dispatch sets `by`; until then it is `None`; in a variant, a `Denial` or a `Question` names the hook too"
 )]
 pub trait Attributed {
     /// The type itself.
@@ -162,4 +158,16 @@ impl<T: From<Denial>> Refusal for T {
     fn refusal(denial: Denial) -> Self {
         denial.into()
     }
+}
+
+/// The semantics of a verdict with nested verdicts: that of a gate if one of them is a gate's.
+pub const fn semantics_of(within: &[Option<Semantics>], otherwise: Semantics) -> Semantics {
+    let mut i = 0;
+    while i < within.len() {
+        if matches!(within[i], Some(Semantics::Gate)) {
+            return Semantics::Gate;
+        }
+        i += 1;
+    }
+    otherwise
 }

@@ -1,13 +1,13 @@
 //! Checks `#[hook_kind(…)]` for everything that its syntax can show.
 
 use syn::ext::IdentExt;
-use syn::{DeriveInput, Meta};
+use syn::{DeriveInput, Type};
 
 use super::constructor;
 use super::model::{KindDefinition, item_fields};
 use super::table::{OPTIONS, unknown};
 use crate::errors::Errors;
-use crate::options::{self, Written};
+use crate::options;
 
 /// Checks the kind and returns what is usable. `errors` shows whether it is valid.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
@@ -17,14 +17,10 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
     for parameter in &item.generics.params {
         errors.on(parameter, "an event is one concrete type: remove its generics and lifetimes");
     }
-    let mut kind = KindDefinition::new(item);
-    let mut written: Vec<Written> = Vec::new();
+    let mut kind = KindDefinition::default();
     let attributes = || item.attrs.iter().filter(|attribute| attribute.path().is_ident("hook_kind"));
-    for attribute in attributes() {
-        if let Meta::List(list) = &attribute.meta {
-            written.extend(options::read(list.tokens.clone(), errors));
-        }
-    }
+    let lists = attributes().filter_map(|attribute| Some(attribute.meta.require_list().ok()?.tokens.clone()));
+    let written = options::read(lists, errors);
     for option in options::take(&written, OPTIONS, &mut kind, errors) {
         unknown(option, errors);
     }
@@ -35,7 +31,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
         let own = item_fields(item).find(is_it);
         field.ty = field.ty.take().or(own.map(|own| own.ty.clone()));
     }
-    kind.constructor = kind.takes.take().and_then(|(at, takes)| constructor::check(item, takes, &at, errors));
+    kind.takes = kind.takes.take().filter(|(at, takes)| constructor::check(item, takes, at, errors));
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     // The name may have been given under another macro's name for it, which is reported separately.
     let is_name = |known: &options::Known<KindDefinition>| known.name() == "name";
@@ -48,7 +44,15 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
         }
         Some(_) => {}
     }
-    kind.is_sound &= has("subject") == kind.subject.is_some() && has("verdict") == kind.verdict.is_some();
+    let (event, subject) = (&item.ident, kind.subject.as_ref());
+    if let Some(subject) = subject
+        .filter(|subject| matches!(subject, Type::Path(it) if it.path.is_ident("Self") || it.path.is_ident(event)))
+    {
+        errors.on(subject, "the subject cannot be the event itself: hooks rewrite the one and read the other");
+        kind.subject = None;
+    }
+    let is_one_type = item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_));
+    kind.is_sound = is_one_type && has("subject") == kind.subject.is_some() && has("verdict") == kind.verdict.is_some();
     if let (Some(removable), false) = (kind.removable, has("subject")) {
         errors.at(removable, "`removable` needs a subject, such as `subject = Refund`: this kind has no subject");
     }

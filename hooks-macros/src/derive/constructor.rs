@@ -6,18 +6,11 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, DeriveInput, Field, Fields, Ident};
 
+use super::model::item_fields;
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{Value, Written, split_at_commas};
+use crate::options::{Value, Written, each, split_at_commas};
 use crate::types::{bare, within_option};
-
-/// The constructor to generate.
-pub(super) struct Constructor {
-    /// The arguments of `new`, in order.
-    takes: Vec<Ident>,
-    fields: Vec<Field>,
-    vis: syn::Visibility,
-}
 
 /// The names in parentheses; empty for a plain `new`.
 pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> {
@@ -30,27 +23,19 @@ pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> 
             return None;
         }
     };
-    let mut names: Vec<Ident> = Vec::new();
-    for part in split_at_commas(tokens) {
-        match syn::parse::Parser::parse2(Ident::parse_any, part.clone()) {
-            Ok(name) if names.contains(&name) => errors.on(&name, format!("`{name}` appears twice; keep one")),
-            Ok(name) => names.push(name),
-            Err(_) => errors.on(&part, takes_fields),
-        }
-    }
-    Some(names)
+    Some(each(split_at_commas(tokens), errors, |part, errors| {
+        let name = syn::parse::Parser::parse2(Ident::parse_any, part.clone());
+        name.inspect_err(|_| errors.on(part, takes_fields)).ok()
+    }))
 }
 
-/// Checks the constructor against the fields of the event.
-pub(super) fn check(item: &DeriveInput, takes: Vec<Ident>, at: &Ident, errors: &mut Errors) -> Option<Constructor> {
-    let fields: Vec<Field> = match &item.data {
-        syn::Data::Struct(data) if !matches!(data.fields, Fields::Unnamed(_)) => data.fields.iter().cloned().collect(),
-        _ => {
-            errors.on(at, "`new` is for a struct whose fields have names");
-            return None;
-        }
-    };
-    let known = || fields.iter().filter_map(|field| field.ident.as_ref());
+/// Checks the arguments of the constructor against the fields of the event.
+pub(super) fn check(item: &DeriveInput, takes: &[Ident], at: &Ident, errors: &mut Errors) -> bool {
+    if !matches!(&item.data, syn::Data::Struct(data) if !matches!(data.fields, Fields::Unnamed(_))) {
+        errors.on(at, "`new` is for a struct whose fields have names");
+        return false;
+    }
+    let known = || item_fields(item).filter_map(|field| field.ident.as_ref());
     for name in takes.iter().filter(|name| !known().any(|known| known == *name)) {
         let texts: Vec<String> = known().map(|known| known.unraw().to_string()).collect();
         let hint = match names::nearest(&name.to_string(), texts.iter().map(String::as_str)) {
@@ -59,17 +44,16 @@ pub(super) fn check(item: &DeriveInput, takes: Vec<Ident>, at: &Ident, errors: &
         };
         errors.on(name, format!("the event has no field `{name}`{hint}"));
     }
-    let is_right = takes.iter().all(|name| known().any(|known| known == name));
-    is_right.then(|| Constructor { takes, fields, vis: item.vis.clone() })
+    takes.iter().all(|name| known().any(|known| known == name))
 }
 
-pub(super) fn emit(event: &Ident, constructor: &Constructor) -> TokenStream {
-    let Constructor { takes, fields, vis } = constructor;
-    let of = |name: &Ident| fields.iter().find(|field| field.ident.as_ref() == Some(name));
+pub(super) fn emit(item: &DeriveInput, takes: &[Ident]) -> TokenStream {
+    let DeriveInput { ident: event, vis, .. } = item;
+    let of = |name: &Ident| item_fields(item).find(|field| field.ident.as_ref() == Some(name));
     let parameters = takes.iter().filter_map(|name| Some((name, &of(name)?.ty)));
     let parameters = parameters.map(|(name, ty)| quote!(#name: impl ::core::convert::Into<#ty>));
     let is_taken = |field: &&Field| field.ident.as_ref().is_some_and(|name| takes.contains(name));
-    let others: Vec<&Field> = fields.iter().filter(|field| !is_taken(field)).collect();
+    let others: Vec<&Field> = item_fields(item).filter(|field| !is_taken(field)).collect();
     // All tokens have the span of the type, where a missing `Default` is reported.
     let defaults = others.iter().map(|Field { ident, ty, .. }| {
         let default = quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default());

@@ -2,44 +2,55 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Type;
 use syn::ext::IdentExt;
+use syn::{DeriveInput, Ident, LitStr, Type};
 
 use super::constructor;
-use super::model::{KindDefinition, MatchField};
+use super::model::{KindDefinition, MatchField, item_fields};
+use crate::hook::description;
 use crate::private::private;
 use crate::types::place;
 
-pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
-    let KindDefinition { event, name, outside_turn, description, .. } = kind;
+pub(crate) fn emit(item: &DeriveInput, kind: &KindDefinition) -> TokenStream {
+    let (event, description) = (&item.ident, description(&item.attrs));
+    let KindDefinition { outside_turn, .. } = kind;
+    let name = kind.name.as_ref().map(LitStr::value).unwrap_or_default();
+    let event_fields = item_fields(item).filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()));
     let private = private(&kind.core);
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
     let aliases = [subject.alias("__HookSdkSubject", "SubjectType"), verdict.alias("__HookSdkVerdict", "VerdictType")];
     let subject_type = subject.associated("Subject", "__HookSdkSubject");
     let verdict_type = verdict.associated("Verdict", "__HookSdkVerdict");
-    let semantics = semantics(&verdict, kind.subject.is_some());
+    let has_subject = kind.subject.is_some();
+    let semantics = quote_spanned!(verdict.span=> __hook_sdk::semantics::<__HookSdkVerdict>(#has_subject));
     let subject_alias = subject.ident("__HookSdkSubject");
     let same = quote_spanned! {subject.span=>
         #[inline]
         fn same(before: &#subject_alias, after: &#subject_alias) -> __hook_sdk::bool {
-            use __hook_sdk::{ByEq as _, ByNothing as _};
-            (&__hook_sdk::Same(before, after)).same()
+            use __hook_sdk::NoEq as _;
+            __hook_sdk::Probe::<#subject_alias>::SAME(before, after)
         }
     };
     let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
     let removal = quote_spanned!(subject.span=> type Removal = __hook_sdk::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
     let field_names = kind.fields.iter().map(MatchField::text);
-    let event_fields = &kind.event_fields;
     let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
-        let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
+        let policy = Ident::new(&policy.to_string(), Span::call_site());
         quote!(const ON_FAILURE: __hook_sdk::OnFailure = __hook_sdk::OnFailure::#policy;)
     });
-    let json = json(kind);
-    let json_checks = json_checks(kind, &subject, &verdict);
-    let constructor = kind.constructor.as_ref().map(|constructor| constructor::emit(event, constructor));
+    let json = kind.json.map(|_| {
+        quote! {
+            const WIRE: __hook_sdk::Option<fn() -> __hook_sdk::Wire<Self>> = {
+                use __hook_sdk::NoJson as _;
+                __hook_sdk::Probe::<#event>::WIRE
+            };
+        }
+    });
+    let json_checks = json_checks(event, kind, &subject, &verdict);
+    let constructor = kind.takes.as_ref().map(|(_, takes)| constructor::emit(item, takes));
     let is_in_turn = !outside_turn && !kind.turn_over;
     let in_turn = is_in_turn.then(|| quote!(impl __hook_sdk::InTurn for #event {}));
     quote! {
@@ -129,32 +140,15 @@ impl Named {
         }
     }
 
-    fn ident(&self, name: &str) -> syn::Ident {
-        syn::Ident::new(name, self.span)
+    fn ident(&self, name: &str) -> Ident {
+        Ident::new(name, self.span)
     }
 }
 
-fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
-    quote_spanned!(verdict.span=> __hook_sdk::semantics::<__HookSdkVerdict>(#has_subject))
-}
-
-/// The JSON form of the kind's values.
-fn json(kind: &KindDefinition) -> Option<TokenStream> {
-    let event = &kind.event;
-    kind.json.map(|_| {
-        quote! {
-            const WIRE: __hook_sdk::Option<fn() -> __hook_sdk::Wire<Self>> = {
-                use __hook_sdk::NoJson as _;
-                __hook_sdk::Probe::<#event>::WIRE
-            };
-        }
-    })
-}
-
 /// Reports missing serde traits: for the event at the word `json`, for subject and verdict at their own location.
-fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
+fn json_checks(event: &Ident, kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
-    let event = syn::Ident::new(&kind.event.to_string(), span);
+    let event = Ident::new(&event.to_string(), span);
     let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hook_sdk_it| __hook_sdk::JsonType::json(__hook_sdk_it););
     let alias = |named: &Named, alias: &str| check(&named.ident(alias).into_token_stream(), named.span);
     let subject = kind.subject.as_ref().map(|_| alias(subject, "__HookSdkSubject"));
@@ -163,7 +157,7 @@ fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> Token
     quote!(#event #subject #verdict)
 }
 
-fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
+fn field(field: &MatchField, event: &Ident) -> TokenStream {
     let text = field.name.unraw().to_string();
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());

@@ -6,21 +6,17 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{DeriveInput, Ident, LitStr, Path, Token, Type};
 
-use super::constructor::Constructor;
-use crate::hook::description;
 use crate::private::Core;
 
-/// A kind.
+/// The options of a kind.
+#[derive(Default)]
 pub(crate) struct KindDefinition {
-    pub(crate) event: Ident,
-    pub(crate) name: LitStr,
+    pub(crate) name: Option<LitStr>,
     pub(crate) subject: Option<Type>,
     pub(crate) verdict: Option<Type>,
     /// The span of `removable`.
     pub(crate) removable: Option<Span>,
     pub(crate) fields: Vec<MatchField>,
-    /// The names of all fields of the event.
-    pub(crate) event_fields: Vec<String>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
     /// Whether the kind fires after the end of the turn, so that there is nothing to halt.
@@ -29,10 +25,8 @@ pub(crate) struct KindDefinition {
     pub(crate) on_failure: Option<Ident>,
     /// The `new` option, and the fields that the constructor takes.
     pub(crate) takes: Option<(Ident, Vec<Ident>)>,
-    pub(crate) constructor: Option<Constructor>,
     /// The span of `json`.
     pub(crate) json: Option<Span>,
-    pub(crate) description: String,
     pub(crate) core: Core,
     /// Whether an implementation can be generated in spite of errors.
     pub(crate) is_sound: bool,
@@ -65,33 +59,6 @@ impl Parse for MatchField {
         }
         input.parse::<Token![=]>()?;
         Ok(Self { name, ty, path: input.parse()? })
-    }
-}
-
-impl KindDefinition {
-    /// The kind without any options.
-    pub(super) fn new(item: &DeriveInput) -> Self {
-        Self {
-            event: item.ident.clone(),
-            name: LitStr::new("", Span::call_site()),
-            subject: None,
-            verdict: None,
-            removable: None,
-            fields: Vec::new(),
-            event_fields: item_fields(item)
-                .filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()))
-                .collect(),
-            check: None,
-            outside_turn: false,
-            turn_over: false,
-            on_failure: None,
-            takes: None,
-            constructor: None,
-            json: None,
-            description: description(&item.attrs),
-            core: Core::default(),
-            is_sound: item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_)),
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Parameter, Taken};
 use super::table::{OPTIONS, elsewhere};
-use super::{filter, values};
+use super::{patterns, values};
 use crate::errors::Errors;
 use crate::kind::Kind;
 use crate::names;
@@ -124,7 +124,7 @@ fn run(hook: &Hook, written: &[Written], function: Option<&Function>, errors: &m
                 "a hook with `run = {word}` cannot rewrite its subject, because no dispatch waits for it; take `&{ty}`, \
                  or let it run inline"
             );
-            errors.at(parameter.span, text);
+            errors.at(parameter.place.0, text);
         }
     }
     let nobody_waits = format!("no dispatch waits for a hook with `run = {word}`, so");
@@ -200,8 +200,9 @@ fn filter_or_unknown(hook: &mut Hook, option: &Written, written: &[Written], err
     let problem = match (here, patterns) {
         // Another system's word is most likely meant as there, and its value is not a pattern.
         (here, Some(patterns)) => {
-            if here.is_none() {
-                filter::check(&patterns, errors);
+            // A hook with a pattern that can never match would never run, and nothing at run time would report it.
+            if let (None, Some(problem)) = (&here, patterns::problem(&patterns.value())) {
+                errors.on(&patterns, problem);
             }
             return hook.filters.push((option.key.clone(), patterns));
         }
@@ -224,4 +225,52 @@ fn nearest(name: &str, has_patterns: bool) -> Option<&'static str> {
     }
     let options = OPTIONS.iter().filter(|known| !has_patterns || known.write.contains('"'));
     names::nearest(name, options.map(options::Known::name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hook::patterns::problem;
+
+    #[test]
+    fn a_pattern_that_can_match_nothing_is_rejected_with_a_suggestion() {
+        let cases = [
+            ("^cancel_.*$", "write `\"cancel_*\"`"),
+            ("cancel_(flight|car)", "`?` matches one character"),
+            ("fs\\.read$", "write `\"fs.read\"`"),
+            ("refund.*", "write `\"refund*\"`"),
+            ("refund.+", "write `\"refund?*\"`"),
+            ("refund[a-z]", "write `\"refund?\"`"),
+            ("refund[^_]+", "write `\"refund?*\"`"),
+            ("refund+", "write `\"refund*\"`"),
+            ("pay\\d+", "write `\"pay?*\"`"),
+            ("pay_[0-9]{4}", "`?` matches one character"),
+            ("{read,write}_*", "`?` matches one character"),
+            ("a, b", "write `\"a|b\"`"),
+            ("read write", "write `\"read|write\"`"),
+            ("!refund", "test for it in the hook"),
+            ("a|!b", "test for it in the hook"),
+            ("|a", "an empty pattern"),
+            ("a||b", "an empty pattern"),
+            ("", "an empty pattern"),
+        ];
+        for (patterns, advice) in cases {
+            let message = problem(patterns).unwrap_or_else(|| panic!("`{patterns}` is accepted"));
+            assert!(message.contains(advice), "`{patterns}`: {message}");
+        }
+        for fine in [
+            "*",
+            "cancel_*",
+            "a | b",
+            "fs.read|mcp__x__*",
+            "sonnet[1m]",
+            "North?America",
+            "größe",
+            "a+b",
+            "c++",
+            "refunds?",
+            "v1.?",
+        ] {
+            assert_eq!(problem(fine), None, "{fine}");
+        }
+    }
 }

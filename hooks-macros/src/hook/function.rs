@@ -9,7 +9,7 @@ use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, T
 use super::model::{Function, Parameter, Taken};
 use crate::errors::Errors;
 use crate::options::{first_span, without_spaces};
-use crate::types::{bare, extent};
+use crate::types::{Extent, bare, extent, find};
 
 /// A function with any body.
 struct FunctionItem {
@@ -37,7 +37,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     check_attributes(&attributes, errors);
     check_signature(&signature, errors);
     let parameters = parameters(&signature, errors);
-    let (returned, returned_end, returns) = returned(&signature, errors);
+    let (returned, returns) = returned(&signature, errors);
     Some(Function {
         name: signature.ident,
         description: description(&attributes),
@@ -45,7 +45,6 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         is_async: signature.asyncness.is_some(),
         parameters,
         returned,
-        returned_end,
         returns,
     })
 }
@@ -131,7 +130,7 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         if let Some(cfg) = typed.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
             errors.on(cfg, "the parameters of a hook cannot depend on a `cfg`; write two functions");
         }
-        if let Some(token) = impl_trait(typed.ty.to_token_stream()) {
+        if let Some(token) = find(typed.ty.to_token_stream(), "impl") {
             errors.at(token, "a hook cannot be generic, because it is registered once; write a concrete type");
             continue;
         }
@@ -170,23 +169,13 @@ fn returns_nothing(signature: &Signature) -> bool {
 }
 
 fn parameter(name: String, ty: &Type) -> Parameter {
-    let (span, end) = extent(ty).unwrap_or_else(|| (Span::call_site(), Span::call_site()));
-    match bare(ty) {
-        Type::Reference(reference) => {
-            let taken = if reference.mutability.is_some() { Taken::Lent } else { Taken::Read };
-            Parameter { name, ty: (*reference.elem).clone(), taken, span, end }
-        }
-        owned => Parameter { name, ty: owned.clone(), taken: Taken::Owned, span, end },
-    }
-}
-
-/// The span of an `impl Trait` in a parameter's type.
-fn impl_trait(ty: TokenStream) -> Option<Span> {
-    ty.into_iter().find_map(|token| match token {
-        TokenTree::Ident(word) if word == "impl" => Some(word.span()),
-        TokenTree::Group(group) => impl_trait(group.stream()),
-        _ => None,
-    })
+    let place = extent(ty).unwrap_or_else(|| (Span::call_site(), Span::call_site()));
+    let (ty, taken) = match bare(ty) {
+        Type::Reference(TypeReference { elem, mutability: Some(_), .. }) => (&**elem, Taken::Lent),
+        Type::Reference(TypeReference { elem, .. }) => (&**elem, Taken::Read),
+        owned => (owned, Taken::Owned),
+    };
+    Parameter { name, ty: ty.clone(), taken, place }
 }
 
 /// Reports references that no dispatch can lend, whatever their type.
@@ -199,10 +188,10 @@ fn check_reference(reference: &TypeReference, errors: &mut Errors) {
     }
 }
 
-/// The spans of the first and the last token of the return type, and the type if it can be named.
-fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<TokenStream>) {
+/// The place of the return type, and the type if it can be named.
+fn returned(signature: &Signature, errors: &mut Errors) -> (Extent, Option<TokenStream>) {
     let name = signature.ident.span();
-    let ReturnType::Type(_, ty) = &signature.output else { return (name, name, Some(quote!(()))) };
+    let ReturnType::Type(_, ty) = &signature.output else { return ((name, name), Some(quote!(()))) };
     if let Type::Never(never) = bare(ty) {
         errors.at(never.bang_token.span(), "a hook must return; remove `-> !`");
     }
@@ -210,9 +199,8 @@ fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<T
         errors.on(ty, "a hook that takes the subject by `&mut` changes it in place; remove the return type");
     }
     let tokens = ty.to_token_stream();
-    let named = impl_trait(tokens.clone()).is_none().then(|| without_lifetimes(tokens));
-    let (start, end) = extent(ty).unwrap_or((name, name));
-    (start, end, named)
+    let named = find(tokens.clone(), "impl").is_none().then(|| without_lifetimes(tokens));
+    (extent(ty).unwrap_or((name, name)), named)
 }
 
 /// Replaces the function's lifetimes, for use outside of it.

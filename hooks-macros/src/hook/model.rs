@@ -6,6 +6,7 @@ use syn::{Attribute, Ident, LitStr, Path, Type};
 use crate::kind::Kind;
 use crate::options::Written;
 use crate::private::Core;
+use crate::types::Extent;
 
 /// The options. Invalid ones were reported and are treated as missing.
 #[derive(Default)]
@@ -77,9 +78,8 @@ pub(crate) struct Function {
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) is_async: bool,
     pub(crate) parameters: Vec<Parameter>,
-    /// The span for errors about the return type: its first and last token.
-    pub(crate) returned: Span,
-    pub(crate) returned_end: Span,
+    /// The place for errors about the return type.
+    pub(crate) returned: Extent,
     /// The return type, which determines what the hook can decide; `None` if it cannot be named.
     pub(crate) returns: Option<TokenStream>,
 }
@@ -91,9 +91,8 @@ pub(crate) struct Parameter {
     /// The type behind `&`, or the whole type.
     pub(crate) ty: Type,
     pub(crate) taken: Taken,
-    /// The spans of the first and the last token of the type.
-    pub(crate) span: Span,
-    pub(crate) end: Span,
+    /// The place of the type.
+    pub(crate) place: Extent,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,8 +108,8 @@ pub(crate) enum Taken {
 impl Function {
     /// Returns the same signature with every span set to `place`.
     pub(crate) fn at(&self, place: Span) -> Self {
-        let parameters = self.parameters.iter();
-        let parameters = parameters.map(|parameter| Parameter { span: place, end: place, ..parameter.clone() });
+        let place = (place, place);
+        let parameters = self.parameters.iter().map(|parameter| Parameter { place, ..parameter.clone() });
         Self {
             name: self.name.clone(),
             description: String::new(),
@@ -118,7 +117,6 @@ impl Function {
             is_async: self.is_async,
             parameters: parameters.collect(),
             returned: place,
-            returned_end: place,
             returns: None,
         }
     }

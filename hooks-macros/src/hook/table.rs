@@ -19,7 +19,7 @@ pub(crate) const OPTIONS: &[Known<Hook>] = options! { |hook: &mut Hook, option, 
     "kind = before_tool_call", "event events on hook hooks hook_type hook_event point phase type kinds" =>
         hook.kinds = values::kinds(option, errors);
     "priority = -10", "order stage enforce weight prio rank precedence tryfirst trylast position" =>
-        hook.set(option, values::number(&(i32::MIN..=i32::MAX), "priority = -10", option, errors));
+        hook.set(option, values::number(i32::MIN.into()..=i32::MAX.into(), "priority = -10", option, errors));
     "after = [\"redact_pii\"]", "follows run_after runs_after" =>
         hook.after = values::ids(option, errors);
     "before = [\"redact_pii\"]", "precedes run_before runs_before" =>
@@ -39,7 +39,7 @@ pub(crate) const OPTIONS: &[Known<Hook>] = options! { |hook: &mut Hook, option, 
     "idempotent", "" =>
         hook.set(option, values::flag(option, errors));
     "retries = 3", "retry attempts max_retries max_attempts" =>
-        hook.set(option, values::number(&(1..=100_u32), "retries = 3", option, errors));
+        hook.set(option, values::number(1..=100, "retries = 3", option, errors));
     "delay = \"10m\"", "delay_ms delay_secs run_in eta countdown" =>
         hook.set(option, values::delay(option, errors));
     "mode = shadow", "shadow dry_run audit_only log_only report_only monitor enforcement" =>

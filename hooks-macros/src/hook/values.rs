@@ -1,11 +1,9 @@
 //! Parses the values of the options and checks their syntax.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::parse::{ParseStream, Parser};
 use syn::{Ident, Lit, LitInt, LitStr, Token};
 
@@ -13,7 +11,7 @@ use super::words::CAPABILITIES;
 use crate::errors::Errors;
 use crate::kind::{self, Kind};
 use crate::names;
-use crate::options::{List, Value, Words, Written, first_span, split_at_commas, without_spaces};
+use crate::options::{List, Value, Words, Written, each, first_span, split_at_commas, without_spaces};
 
 const MILLIS_OF_A_DAY: u64 = 86_400_000;
 
@@ -59,37 +57,23 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
             if parts.is_empty() {
                 errors.at(group.span(), "`kind` is an empty list; name the kinds at which the hook runs");
             }
-            let mut seen: Vec<String> = Vec::new();
-            let mut kinds = Vec::new();
-            for part in parts {
-                let text = part.to_string();
-                if seen.contains(&text) {
-                    errors.on(&part, format!("`{}` appears twice; keep one", without_spaces(&text)));
-                } else {
-                    kinds.extend(kind::read(&part, write, errors));
-                }
-                seen.push(text);
-            }
-            kinds
+            each(parts, errors, |part, errors| kind::read(part, write, errors))
         }
         _ => kind::read(tokens, write, errors).into_iter().collect(),
     }
 }
 
 /// A whole number within `range`.
-pub(crate) fn number<T>(
-    range: &RangeInclusive<T>,
+pub(crate) fn number(
+    range: RangeInclusive<i64>,
     example: &str,
     option: &Written,
     errors: &mut Errors,
-) -> Option<TokenStream>
-where
-    T: FromStr + PartialOrd + Display + ToTokens,
-{
+) -> Option<TokenStream> {
     let read = |input: ParseStream<'_>| {
         let sign = if input.parse::<Option<Token![-]>>()?.is_some() { "-" } else { "" };
         let digits: LitInt = input.parse()?;
-        Ok(format!("{sign}{}", digits.base10_digits()).parse::<T>().ok())
+        Ok(format!("{sign}{}", digits.base10_digits()).parse::<i64>().ok())
     };
     let number = read.parse2(option.tokens()).ok().flatten().filter(|number| range.contains(number));
     if number.is_none() {
@@ -97,7 +81,7 @@ where
         let problem = format!("`{name}` takes a whole number from {first} to {last}, such as `{example}`");
         errors.at(option.value_span(), problem);
     }
-    number.map(|number| quote!(#number))
+    number?.to_string().parse().ok()
 }
 
 /// A list of ids without duplicates.
@@ -105,19 +89,14 @@ pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
     let name = option.name();
     let expected = format!("a list of ids, such as `{name} = [\"redact_pii\"]`");
     let Some(List(parts)) = option.parse(errors, &expected) else { return Vec::new() };
-    let mut ids: Vec<LitStr> = Vec::new();
-    for part in parts {
-        let Ok(id) = syn::parse2::<LitStr>(part.clone()) else {
-            errors.on(&part, format!("`{name}` takes {expected}"));
-            continue;
-        };
-        names::check("an id", &id, errors);
-        if ids.iter().any(|earlier| earlier.value() == id.value()) {
-            errors.on(&id, format!("`{}` appears twice; keep one", id.value()));
+    each(parts, errors, |part, errors| {
+        let id = syn::parse2::<LitStr>(part.clone()).ok();
+        match &id {
+            Some(id) => _ = names::check("an id", id, errors),
+            None => errors.on(part, format!("`{name}` takes {expected}")),
         }
-        ids.push(id);
-    }
-    ids
+        id
+    })
 }
 
 pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
@@ -200,28 +179,22 @@ pub(crate) fn may_stream(kinds: &[Kind]) -> bool {
 
 /// The variants of the capabilities.
 pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Vec<Ident> {
-    let mut found: Vec<Ident> = Vec::new();
-    let list = option.parse(errors, "a list of words, such as `capabilities = [policy, audit]`");
-    for part in list.into_iter().flat_map(|List(parts)| parts) {
+    let expected = "a list of words, such as `capabilities = [policy, audit]`";
+    let Some(List(parts)) = option.parse(errors, expected) else { return Vec::new() };
+    each(parts, errors, |part, errors| {
         let written = without_spaces(&part.to_string());
-        let span = first_span(&part).unwrap_or(option.key.span());
-        match CAPABILITIES.variant(&written, span) {
-            Some(variant) if found.contains(&variant) => {
-                errors.at(span, format!("`{written}` appears twice; keep one"));
-            }
-            Some(variant) => found.push(variant),
-            None => {
-                let plain = written.trim_matches('"');
-                let hint = match CAPABILITIES.nearest(plain) {
-                    Some(meant) if meant == plain => format!("write `{meant}` without quotes"),
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("there are {}", CAPABILITIES.list()),
-                };
-                errors.on(&part, format!("there is no capability `{plain}`; {hint}"));
-            }
+        let variant = CAPABILITIES.variant(&written, first_span(part).unwrap_or(option.key.span()));
+        if variant.is_none() {
+            let plain = written.trim_matches('"');
+            let hint = match CAPABILITIES.nearest(plain) {
+                Some(meant) if meant == plain => format!("write `{meant}` without quotes"),
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", CAPABILITIES.list()),
+            };
+            errors.on(part, format!("there is no capability `{plain}`; {hint}"));
         }
-    }
-    found
+        variant
+    })
 }
 
 /// The set of these capabilities.

@@ -5,21 +5,35 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Ident, Index, Member};
 
-use super::model::{Field, RULES, Rule, Shape, Variant, Verdict, WORDS, Word};
+use super::model::{Field, Rule, Shape, Variant, Verdict, Word};
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, Value, Written};
 use crate::private::Core;
 use crate::types::place;
 
-const OF_TYPE: [&str; 2] = ["contribute", "crate"];
+const OF_TYPE: &[&str] = &["contribute", "crate"];
+
+/// Attributes, what they apply to, and where they are written.
+const PLACES: [(&[&str], &str, &str); 3] = [
+    (OF_TYPE, "the whole type", "the type"),
+    (Word::NAMES, "a variant of an enum", "that variant"),
+    (Rule::NAMES, "a field", "that field"),
+];
 
 /// Checks the verdict and returns what is usable. `errors` shows whether it is valid.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> {
     for parameter in &item.generics.params {
         errors.on(parameter, "a verdict is one concrete type: remove its generics and lifetimes");
     }
-    let (contributes, core) = of_type(&item.attrs, errors);
+    let (mut contributes, mut core) = (None, Core::default());
+    for option in read(&item.attrs, OF_TYPE, errors).0 {
+        if option.key == "crate" {
+            core = Core::read(&option, errors);
+        } else {
+            contributes = option.flag(errors).then(|| option.key.span());
+        }
+    }
     let shape = match &item.data {
         Data::Struct(data) => {
             let fields: Vec<Field> =
@@ -44,66 +58,43 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
     item.generics.params.is_empty().then_some(verdict)
 }
 
-/// All options of the `#[verdict(…)]` attributes.
-fn read(attributes: &[Attribute], errors: &mut Errors) -> Vec<Written> {
-    let mut written = Vec::new();
+/// The well-formed options of the `#[verdict(…)]` attributes, of those that are `known` here, and whether there are
+/// others, which it reports.
+fn read(attributes: &[Attribute], known: &[&str], errors: &mut Errors) -> (Vec<Written>, bool) {
+    let mut lists = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("verdict")) {
         match &attribute.meta {
-            syn::Meta::List(list) => written.extend(options::read(list.tokens.clone(), errors)),
+            syn::Meta::List(list) => lists.push(list.tokens.clone()),
             _ => errors.on(attribute.path(), "expected words in parentheses, such as `#[verdict(neutral)]`"),
         }
     }
-    written
-}
-
-/// The well-formed options without duplicates.
-fn readable<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
-    let mut once = options::once(written, errors);
-    once.retain(|option| {
-        let write = if option.key == "crate" { "crate = ::my_hooks" } else { &option.name() };
-        option.is_well_formed(write, errors)
-    });
-    once
-}
-
-fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Core) {
-    let (mut contributes, mut core) = (None, Core::default());
-    for option in readable(&read(attributes, errors), errors) {
-        match option.name().as_str() {
-            "contribute" => contributes = option.flag(errors).then(|| option.key.span()),
-            "crate" => core = Core::read(option, errors),
-            name if WORDS.iter().any(|(word, _)| *word == name) => {
-                errors.at(option.key.span(), format!("`{name}` applies to a variant: write it above that variant"));
-            }
-            name if rule(name).is_some() => {
-                errors.at(option.key.span(), format!("`{name}` applies to a field: write it above that field"));
-            }
-            name => unknown(name, option, &OF_TYPE, errors),
+    let mut options = options::read(lists, errors);
+    let all = options.len();
+    options.retain(|option| {
+        let name = &*option.name();
+        if known.contains(&name) {
+            return option.is_well_formed(if name == "crate" { "crate = ::my_hooks" } else { name }, errors);
         }
-    }
-    (contributes, core)
+        let problem = match PLACES.iter().find(|(names, ..)| names.contains(&name)) {
+            Some((_, what, there)) => format!("`{name}` applies to {what}: write it above {there}"),
+            None => format!("unknown attribute `{name}`; {}", names::hint(name, known.iter().copied())),
+        };
+        errors.at(option.key.span(), problem);
+        false
+    });
+    let is_unclear = options.len() < all;
+    (options, is_unclear)
 }
 
 fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
+    let (options, is_unclear) = read(&written.attrs, Word::NAMES, errors);
     let mut words: Vec<Word> = Vec::new();
-    let mut is_unclear = false;
-    for option in readable(&read(&written.attrs, errors), errors) {
-        let name = option.name();
-        let at = option.key.span();
-        if let Some((_, word)) = WORDS.iter().find(|(known, _)| *known == name) {
-            if let Some(why) = words.iter().find_map(|other| contradiction(*other, *word)) {
-                errors.at(at, why);
-            }
-            if option.flag(errors) {
-                words.push(*word);
-            }
-        } else if rule(&name).is_some() {
-            errors.at(at, format!("`{name}` applies to a field: write it above that field"));
-        } else if OF_TYPE.contains(&name.as_str()) {
-            errors.at(at, format!("`{name}` applies to the whole type: write it above the enum"));
-        } else {
-            is_unclear = true;
-            unknown(&name, option, &WORDS.map(|(word, _)| word), errors);
+    for (option, word) in options.iter().filter_map(|option| Some((option, Word::of(&option.name())?))) {
+        if let Some(why) = words.iter().find_map(|other| contradiction(*other, word)) {
+            errors.at(option.key.span(), why);
+        }
+        if option.flag(errors) {
+            words.push(word);
         }
     }
     let fields: Vec<Field> =
@@ -139,93 +130,67 @@ fn contradiction(one: Word, other: Word) -> Option<&'static str> {
 
 /// Checks the order of the variants, from weakest to strongest.
 fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
-    let mut neutral = variants.iter().enumerate().filter(|(_, variant)| variant.is(Word::Neutral));
-    match neutral.next() {
-        // An unknown word, which may have been meant as `neutral`, was reported already.
+    let places = |word| (0..variants.len()).filter(|i| variants[*i].is(word)).collect::<Vec<_>>();
+    let (neutral, denying) = (places(Word::Neutral), places(Word::Deny));
+    match neutral.first() {
+        // An attribute that may have been meant as `neutral` was reported already.
         None if variants.iter().any(|variant| variant.is_unclear) => {}
         None => errors
             .on(ty, "a hook may have no opinion: mark the variant for that, the first, with `#[verdict(neutral)]`"),
-        Some((0, _)) => {}
-        Some((_, late)) => errors.on(
-            &late.name,
+        Some(0) => {}
+        Some(late) => errors.on(
+            &variants[*late].name,
             "variants are ordered from the weakest to the strongest, and the neutral one is the weakest: put it first",
         ),
     }
-    for (_, second) in neutral {
-        errors.on(&second.name, "only one variant can be `neutral`, and there is one already");
-    }
-    let denying: Vec<usize> = (0..variants.len()).filter(|i| variants[*i].is(Word::Deny)).collect();
-    match denying[..] {
-        [only] if only + 1 < variants.len() => errors.on(
-            &variants[only].name,
+    if let Some(only) = denying.first().filter(|only| denying.len() == 1 && **only + 1 < variants.len()) {
+        errors.on(
+            &variants[*only].name,
             "variants are ordered from the weakest to the strongest, and `deny` is the strongest: put it last",
-        ),
-        [] | [_] => {}
-        [_, ref others @ ..] => {
-            for other in others {
-                errors.on(&variants[*other].name, "only one variant can be `deny`, and there is one already");
-            }
+        );
+    }
+    for (word, places) in [("neutral", neutral), ("deny", denying)] {
+        for other in places.iter().skip(1) {
+            let problem = format!("only one variant can be `{word}`, and there is one already");
+            errors.on(&variants[*other].name, problem);
         }
     }
 }
 
 /// A field. A field of a variant needs no rule: by default the first of two equal variants is kept.
 fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) -> Option<Field> {
-    let mut found: Option<Rule> = None;
-    let mut of = None;
-    let mut is_final = false;
-    let mut unclear = false;
-    for option in readable(&read(&written.attrs, errors), errors) {
-        let name = option.name();
-        match rule(&name) {
-            Some(rule) => {
-                match &option.value {
-                    Value::Is(_) if rule == Rule::By && !in_variant => {
-                        of = option.parse(errors, "a field of this struct that is `nested`, as in `by = decision`");
-                        unclear |= of.is_none();
-                    }
-                    _ => unclear |= !option.flag(errors),
-                }
-                if found.replace(rule).is_some() {
-                    errors.at(option.key.span(), "a field has one merge rule; keep one");
-                }
+    let also: &[&str] = if in_variant { &[] } else { &["final"] };
+    let (options, mut is_unclear) = read(&written.attrs, &[Rule::NAMES, also].concat(), errors);
+    let (mut found, mut of, mut is_final) = (None, None, false);
+    for option in options {
+        let rule = Rule::of(&option.name());
+        match (rule, &option.value) {
+            (None, _) => is_final = option.flag(errors),
+            (Some(Rule::By), Value::Is(_)) if !in_variant => {
+                of = option.parse(errors, "a field of this struct that is `nested`, as in `by = decision`");
+                is_unclear |= of.is_none();
             }
-            None if name == "final" && !in_variant => is_final = option.flag(errors),
-            None if WORDS.iter().any(|(word, _)| *word == name) => {
-                let place = if in_variant { "of a variant, not of its field" } else { "of a variant of an enum" };
-                errors.at(option.key.span(), format!("`{name}` is an attribute {place}"));
-            }
-            None => {
-                unclear = true;
-                let words: Vec<&str> = RULES.iter().map(|(word, _)| *word).collect();
-                unknown(&name, option, &words, errors);
-            }
+            _ => is_unclear |= !option.flag(errors),
         }
+        if found.is_some() && rule.is_some() {
+            errors.at(option.key.span(), "a field has one merge rule; keep one");
+        }
+        found = rule.or(found);
         if is_final && found == Some(Rule::By) {
             errors.at(option.key.span(), "the name of the hook is not a decision: remove `final`");
         }
     }
-    match found {
-        Some(rule) => {
-            Some(Field { member: member(i, written), ty: written.ty.clone(), rule, of, is_final, span: span(written) })
-        }
-        None if in_variant || unclear => None,
-        None => {
-            let at: &dyn ToTokens = match &written.ident {
-                Some(name) => name,
-                None => &written.ty,
-            };
-            let words = RULES.iter().map(|(word, _)| *word);
-            errors.on(
-                &at.to_token_stream(),
-                format!(
-                    "this field needs a merge rule: write one of {}, as in `#[verdict(first)]`",
-                    names::list(words, "and")
-                ),
-            );
-            None
-        }
+    if let Some(rule) = found {
+        let (member, ty) = (member(i, written), written.ty.clone());
+        return Some(Field { member, ty, rule, of, is_final, span: span(written) });
     }
+    if !in_variant && !is_unclear {
+        let at = written.ident.as_ref().map_or_else(|| written.ty.to_token_stream(), ToTokens::to_token_stream);
+        let rules = names::list(Rule::NAMES.iter().copied(), "and");
+        let problem = format!("this field needs a merge rule: write one of {rules}, as in `#[verdict(first)]`");
+        errors.on(&at, problem);
+    }
+    None
 }
 
 /// Checks that `by = field` names an existing verdict.
@@ -244,13 +209,4 @@ fn member(i: usize, written: &syn::Field) -> Member {
 /// The span of the field's type.
 fn span(written: &syn::Field) -> Span {
     place(&written.ty).unwrap_or_else(|| written.ty.span())
-}
-
-fn rule(name: &str) -> Option<Rule> {
-    RULES.iter().find(|(word, _)| *word == name).map(|(_, rule)| *rule)
-}
-
-fn unknown(name: &str, option: &Written, known: &[&str], errors: &mut Errors) {
-    let hint = names::hint(name, known.iter().copied());
-    errors.at(option.key.span(), format!("unknown attribute `{name}`; {hint}"));
 }

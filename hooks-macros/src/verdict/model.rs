@@ -28,26 +28,35 @@ pub(crate) struct Variant {
     /// The field for the denial, and the span of its type.
     pub(crate) refusal: Option<(Member, Span)>,
     pub(crate) words: Vec<Word>,
-    /// Whether there was an unknown attribute.
+    /// Whether there was an attribute that does not apply to it.
     pub(crate) is_unclear: bool,
 }
 
-/// Words of an attribute, and a table of them.
+/// Words of an attribute.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident in $all:ident: $count:literal { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub(crate) enum $name {
             $($(#[$of])* $variant,)*
         }
 
-        pub(crate) const $all: [(&str, $name); $count] = [$(($word, $name::$variant),)*];
+        impl $name {
+            pub(crate) const NAMES: &[&str] = &[$($word,)*];
+
+            pub(crate) fn of(name: &str) -> Option<Self> {
+                match name {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
     };
 }
 
 words! {
     /// An attribute of a variant.
-    Word in WORDS: 5 {
+    Word {
         /// No opinion.
         Neutral = "neutral",
         /// Nothing later changes it.
@@ -81,7 +90,7 @@ pub(crate) struct Field {
 
 words! {
     /// How two values of a field are merged.
-    Rule in RULES: 9 {
+    Rule {
         First = "first",
         Last = "last",
         Joined = "joined",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps, Names};
+use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps};
 use crate::id::HookId;
 use crate::verdict::{Attribution, Contexts, Denial, FollowUp, Question};
 
@@ -138,11 +138,6 @@ impl<T: Ord> Compares for Option<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl Names for Option<HookId> {
-    type Type = Self;
-}
-
-#[diagnostic::do_not_recommend]
 impl Attributed for Option<HookId> {
     type Type = Self;
 
@@ -150,11 +145,6 @@ impl Attributed for Option<HookId> {
     fn attribute(&mut self, hook: &HookId) {
         *self = Some(hook.clone());
     }
-}
-
-#[diagnostic::do_not_recommend]
-impl Names for Option<Arc<Attribution>> {
-    type Type = Self;
 }
 
 #[diagnostic::do_not_recommend]

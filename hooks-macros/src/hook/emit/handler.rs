@@ -6,6 +6,7 @@ use syn::{Ident, Index};
 
 use super::types::parameter;
 use crate::hook::model::{Function, Parameter, Taken};
+use crate::types::Extent;
 
 /// The role in which a function is called.
 #[derive(Clone, Copy)]
@@ -32,18 +33,15 @@ pub(super) fn handler(
     let detached = matches!(as_what, Called::Detached);
     let is_fallback = matches!(as_what, Called::Fallback(_));
     let taken = function.rewrites().map(|parameter| parameter.taken);
-    let arguments: Vec<Argument> = (0..)
-        .zip(&function.parameters)
-        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async, detached))
-        .collect();
-    let bindings = arguments.iter().map(|argument| &argument.binding);
-    let values = arguments.iter().map(|argument| &argument.value);
+    let arguments = function.parameters.iter().enumerate();
+    let (bindings, values): (Vec<_>, Vec<_>) =
+        arguments.map(|(i, parameter)| argument(parameter, i, taken, function.is_async, detached)).unzip();
     // In parentheses the name is a value, also in compiler messages. Errors about the call as a whole are reported at
     // one token. A fallback is called through a trait, whose message says what a fallback is. Its parameters are counted
     // first, so that the compiler does not suggest changes to a call that the user did not write, and then compared with
     // those of the hook, which are all that a list and the context provide.
     let called = if is_fallback {
-        let count = arguments.iter().map(|_| quote_spanned!(place=> _,));
+        let count = values.iter().map(|_| quote_spanned!(place=> _,));
         let types = function.parameters.iter().map(parameter);
         let of = quote_spanned!(place=> __hook_sdk::FallbackFunction::<(#(#count)*), _>::call);
         let called = quote_spanned!(place=> #of(#path, __hook_sdk_takes.tie((#(#values,)*))));
@@ -72,7 +70,7 @@ pub(super) fn handler(
         Called::Inline | Called::Detached => error_fits(function, detached, kind),
     };
     let answer = |returns: &str, method: &str| {
-        let answer = answer((function.returned, function.returned_end), &of, returns, method);
+        let answer = answer(function.returned, &of, returns, method);
         quote!(#fits #answer)
     };
     let verdict = answer(if detached { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
@@ -126,7 +124,7 @@ fn error_fits(function: &Function, detached: bool, kind: Span) -> TokenStream {
     if function.returns.as_ref().is_some_and(|returns| returns.to_string() == "()") {
         return TokenStream::new();
     }
-    let place = (function.returned, function.returned_end);
+    let place = function.returned;
     let error = format_ident!("__hook_sdk_error", span = place.0);
     let bound = if detached {
         quote_spanned!(place.0=> DetachedError)
@@ -142,16 +140,16 @@ fn error_fits(function: &Function, detached: bool, kind: Span) -> TokenStream {
     }
 }
 
-/// One argument of the user's function.
-struct Argument {
-    /// Binds the variables of `value`.
-    binding: TokenStream,
-    value: TokenStream,
-}
-
-fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, detached: bool) -> Argument {
-    let place = (parameter.span, parameter.end);
-    let all = format_ident!("__hook_sdk_all{i}", span = parameter.span);
+/// One argument of the user's function, after the binding of its variables.
+fn argument(
+    parameter: &Parameter,
+    i: usize,
+    rewritten: Option<Taken>,
+    is_async: bool,
+    detached: bool,
+) -> (TokenStream, TokenStream) {
+    let place = parameter.place;
+    let all = format_ident!("__hook_sdk_all{i}", span = place.0);
     let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
     let to_rewrite = quote!(__hook_sdk_event, #borrow __hook_sdk_subject);
     let subject = quote!(__hook_sdk_subject);
@@ -164,11 +162,11 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
         (Taken::Read, Some(_)) => (quote!(__hook_sdk_cx, __hook_sdk_event), "ContextParameter", "read", 2),
     };
     let value = call(place, &Ident::new(of, place.0), name, &fields(place, &all, count));
-    Argument { binding: quote!(let #all = (#inputs);), value }
+    (quote!(let #all = (#inputs);), value)
 }
 
 /// Converts the return value for the dispatch, with every token at the return type.
-fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
+fn answer(place: Extent, kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
     let all = format_ident!("__hook_sdk_all", span = place.0);
     let value = call(place, &Ident::new(returns, place.0), method, &fields(place, &all, 2));
     let value = call(place, &Ident::new("Fails", place.0), "settle", &value);
@@ -181,7 +179,7 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
 /// A call of a trait function with the span of a type, from its first to its last token. The compiler underlines
 /// everything between the first and the last token of an expression, so each expression uses only these two spans, and
 /// an error is reported once.
-fn call((start, end): (Span, Span), of: &impl ToTokens, name: &str, arguments: &TokenStream) -> TokenStream {
+fn call((start, end): Extent, of: &impl ToTokens, name: &str, arguments: &TokenStream) -> TokenStream {
     let name = Ident::new(name, start.located_at(end));
     let path = quote_spanned!(start=> __hook_sdk::#of::#name);
     let arguments = quote_spanned!(start.located_at(end)=> (#arguments));
@@ -189,7 +187,7 @@ fn call((start, end): (Span, Span), of: &impl ToTokens, name: &str, arguments: &
 }
 
 /// The fields of a tuple in order.
-fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream {
+fn fields((start, end): Extent, tuple: &Ident, count: u32) -> TokenStream {
     let fields = (0..count).map(|i| {
         let index = Index { index: i, span: start.located_at(end) };
         quote_spanned!(start=> #tuple.#index,)

@@ -1,11 +1,13 @@
 //! Expressions that the compiler evaluates by the types of parameters and return values, because the name of a type
 //! means nothing.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Type;
 
 use crate::hook::model::{Function, Parameter, Taken};
 use crate::kind::Kind;
+use crate::types::find;
 
 /// The kind as the user wrote it, as one identifier.
 pub(super) fn event(kind: &Kind, i: usize) -> TokenStream {
@@ -19,7 +21,7 @@ pub(super) fn event_alias(kind: &Kind, i: usize) -> Ident {
 
 /// What each parameter by `&` needs.
 pub(super) fn needs(function: &Function) -> Vec<TokenStream> {
-    let of = |Parameter { ty, span, .. }: &Parameter| quote_spanned!(*span=> __hook_sdk::Probe::<#ty>::NEED);
+    let of = |Parameter { ty, place, .. }: &Parameter| quote_spanned!(place.0=> __hook_sdk::Probe::<#ty>::NEED);
     readable(function).map(of).collect()
 }
 
@@ -27,32 +29,28 @@ pub(super) fn needs(function: &Function) -> Vec<TokenStream> {
 fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
     let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
     // The function's lifetimes cannot be named outside of it. Subjects and parameters from a list have none.
-    read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
+    read.filter(|parameter| !names_lifetime(&parameter.ty))
 }
 
 /// The type of a parameter, or `_` if it cannot be named outside of the function.
-pub(super) fn parameter(Parameter { ty, taken, span, .. }: &Parameter) -> TokenStream {
+pub(super) fn parameter(Parameter { ty, taken, place, .. }: &Parameter) -> TokenStream {
     match taken {
-        _ if names_lifetime(ty.to_token_stream()) => quote_spanned!(*span=> _),
-        Taken::Read => quote_spanned!(*span=> &#ty),
-        Taken::Lent => quote_spanned!(*span=> &mut #ty),
-        Taken::Owned => quote_spanned!(*span=> #ty),
+        _ if names_lifetime(ty) => quote_spanned!(place.0=> _),
+        Taken::Read => quote_spanned!(place.0=> &#ty),
+        Taken::Lent => quote_spanned!(place.0=> &mut #ty),
+        Taken::Owned => quote_spanned!(place.0=> #ty),
     }
 }
 
-fn names_lifetime(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => names_lifetime(group.stream()),
-        TokenTree::Punct(punct) => punct.as_char() == '\'',
-        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
-    })
+fn names_lifetime(ty: &Type) -> bool {
+    find(ty.to_token_stream(), "'").is_some()
 }
 
 /// Whether the function takes the subject, by the types of its parameters.
 pub(super) fn takes_subject(function: &Function, kind: Span) -> TokenStream {
     let subject = quote_spanned!(kind=> __HookSdkSubject);
     let takes = readable(function).map(|parameter| {
-        let (ty, span) = (&parameter.ty, parameter.span);
+        let (ty, span) = (&parameter.ty, parameter.place.0);
         quote_spanned!(span=> __hook_sdk::Probe::<#ty, #subject>::SUBJECT)
     });
     quote!(false #(|| #takes)*)
@@ -63,6 +61,6 @@ pub(super) fn returned(function: &Function, kind: Span) -> TokenStream {
     let owned = function.rewrites().is_some_and(|parameter| parameter.taken == Taken::Owned);
     let returns = function.returns.clone().unwrap_or_else(|| quote!(__hook_sdk::Unnamed));
     let subject = if owned { quote_spanned!(kind=> __HookSdkSubject) } else { quote!(__hook_sdk::Lent) };
-    let span = function.returned;
+    let span = function.returned.0;
     quote_spanned!(span=> __hook_sdk::Probe::<#returns, #subject>)
 }

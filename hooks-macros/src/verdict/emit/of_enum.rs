@@ -5,16 +5,16 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, Member};
 
-use super::part::{Methods, Part};
+use super::part::{Part, Shaped};
 use crate::verdict::model::{Rule, Variant, Word};
 
-pub(super) fn of_enum(variants: &[Variant]) -> Methods {
+pub(super) fn of_enum(variants: &[Variant]) -> Shaped {
     let parts: Vec<Vec<Part<'_>>> = variants
         .iter()
         .enumerate()
         .map(|(v, variant)| {
             let fields = variant.fields.iter().enumerate();
-            fields.map(|(i, field)| Part::new(field, &format!("{v}_{i}"), true)).collect()
+            fields.map(|(i, field)| Part::new(field, &format!("{v}_{i}"))).collect()
         })
         .collect();
     let with_parts = || variants.iter().zip(&parts);
@@ -28,11 +28,19 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
         let names = variants.iter().filter(|variant| said(variant)).map(|variant| &variant.name);
         quote!(match self { #(Self::#names { .. } => true,)* _ => false })
     };
-    let is_final = those(|variant| variant.is(Word::Final) || variant.is(Word::Deny));
-    let freezes = those(|variant| variant.is(Word::Freezes));
     let lapses = those(|variant| variant.is(Word::Lapses));
-    let is_silent = those(|variant| variant.is(Word::Neutral));
-    let whose = whose(variants, &parts);
+    // The fields of variants that store the hook, and a call with each.
+    let attributed = |method: &'static str, arguments: TokenStream| {
+        with_parts().flat_map(move |(Variant { name, .. }, parts)| {
+            let arguments = arguments.clone();
+            parts.iter().filter_map(move |part| {
+                let (member, call) = (&part.field.member, part.attributed(method, &arguments)?);
+                Some((quote!(Self::#name { #member: __hook_sdk_it, .. }), call))
+            })
+        })
+    };
+    let (stores, attribute): (Vec<_>, Vec<_>) = attributed("attribute", quote!(__hook_sdk_it, hook)).unzip();
+    let attributions = attributed("attribution", quote!(__hook_sdk_it)).map(|(_, call)| call);
     let denied = refusal.map_or_else(
         || quote!(__hook_sdk::Option::None),
         |Variant { name, refusal, .. }| {
@@ -55,9 +63,11 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
             quote!(Self::#name { .. } => __hook_sdk::Option::Some(#word))
         }
     });
-    let methods = quote! {
-        #[inline]
-        fn merge(&mut self, later: Self) {
+    Shaped {
+        aliases: quote!(#(#aliases)*),
+        nothing: quote!(#(Self::#neutral {})*),
+        semantics: quote!(#semantics),
+        merge: quote! {
             #[inline]
             fn strength(verdict: &__HookSdkSelf) -> u32 {
                 match verdict { #(__HookSdkSelf::#names { .. } => #ranks,)* }
@@ -67,88 +77,26 @@ pub(super) fn of_enum(variants: &[Variant]) -> Methods {
                 #(#equals)*
                 (this, later) => if strength(&later) > strength(this) { *this = later; }
             }
-        }
-
-        #[inline]
-        fn is_final(&self) -> bool {
-            #is_final
-        }
-
-        #[inline]
-        fn freezes_subject(&self) -> bool {
-            #freezes
-        }
-
-        #[inline]
-        fn subject_changed(&mut self) -> bool {
+        },
+        is_final: those(|variant| variant.is(Word::Final) || variant.is(Word::Deny)),
+        freezes_subject: those(|variant| variant.is(Word::Freezes)),
+        subject_changed: quote! {
             let lapses = #lapses;
             if lapses {
                 *self = <Self as __hook_sdk::Default>::default();
             }
             lapses
-        }
-
-        #whose
-
-        fn from_denial(denial: __hook_sdk::Denial) -> __hook_sdk::Option<Self> {
-            #denied
-        }
-
-        #[inline]
-        fn is_silent(&self) -> bool {
-            #is_silent
-        }
-
-        fn summary(&self) -> __hook_sdk::Option<&'static str> {
-            match self { #(#summaries,)* }
-        }
-    };
-    Methods {
-        aliases: quote!(#(#aliases)*),
-        nothing: quote!(#(Self::#neutral {})*),
-        semantics: quote!(#semantics),
-        body: methods,
+        },
+        attribute: quote!(#(if let #stores = self { #attribute; })*),
+        attribution: quote! {
+            let found = __hook_sdk::Option::None;
+            #(let found = if let #stores = self { __hook_sdk::Option::or(found, #attributions) } else { found };)*
+            found
+        },
+        from_denial: denied,
+        is_silent: those(|variant| variant.is(Word::Neutral)),
+        summary: quote!(match self { #(#summaries,)* }),
     }
-}
-
-/// Generates `attribute` and `attribution`.
-fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
-    let with_parts = || variants.iter().zip(parts);
-    let attributed = with_parts().flat_map(|(variant, parts)| attributed(&variant.name, parts));
-    let attributions = with_parts().flat_map(|(variant, parts)| attributions(&variant.name, parts));
-    quote! {
-        #[inline]
-        fn attribute(&mut self, hook: &__hook_sdk::HookId) {
-            #(#attributed)*
-        }
-
-        fn attribution(&self) -> __hook_sdk::Option<&__hook_sdk::Arc<__hook_sdk::Attribution>> {
-            #(#attributions)*
-            __hook_sdk::Option::None
-        }
-    }
-}
-
-/// Sets the hook in the fields of a variant that store it.
-fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
-    parts.iter().filter_map(move |part| {
-        let member = &part.field.member;
-        let set = part.attribute(&quote!(__hook_sdk_it, hook))?;
-        Some(quote!(if let Self::#name { #member: __hook_sdk_it, .. } = self { #set; }))
-    })
-}
-
-/// The attributions from the fields of a variant.
-fn attributions<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
-    parts.iter().filter_map(move |part| {
-        let member = &part.field.member;
-        let found = part.attribution(&quote!(__hook_sdk_it))?;
-        Some(quote!(if let Self::#name { #member: __hook_sdk_it, .. } = self {
-            if let __hook_sdk::Option::Some(found) = #found {
-                return __hook_sdk::Option::Some(found);
-            }
-        }))
-    })
 }
 
 /// Merges two answers of one variant with rules. As without rules, the first one's hook is kept.

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Member;
 use syn::ext::IdentExt;
 
-use super::part::{Methods, Part};
+use super::part::{Part, Shaped};
 use crate::verdict::model::{Field, Rule};
 
 /// Merges a field and the hook that set it. The field's summary changes if the later answer replaces the earlier one.
@@ -23,33 +23,8 @@ fn merge(part: &Part<'_>, by: &[&Member]) -> TokenStream {
     }
 }
 
-/// Generates `attribute` and `attribution`.
-fn whose(
-    attributed: impl Iterator<Item = TokenStream>,
-    attributions: impl Iterator<Item = TokenStream>,
-) -> TokenStream {
-    quote! {
-        #[inline]
-        fn attribute(&mut self, hook: &__hook_sdk::HookId) {
-            if !__hook_sdk::Verdict::is_silent(self) {
-                let other = __hook_sdk::Verdict::attribution(self);
-                let other = __hook_sdk::Option::map(other, |other| __hook_sdk::Clone::clone(&other.id));
-                let hook = __hook_sdk::Option::unwrap_or(__hook_sdk::Option::as_ref(&other), hook);
-                #(#attributed)*
-            }
-        }
-
-        fn attribution(&self) -> __hook_sdk::Option<&__hook_sdk::Arc<__hook_sdk::Attribution>> {
-            let found = __hook_sdk::Option::None;
-            #(let found = __hook_sdk::Option::or(found, #attributions);)*
-            found
-        }
-    }
-}
-
-pub(super) fn of_struct(fields: &[Field]) -> Methods {
-    let parts: Vec<Part<'_>> =
-        fields.iter().enumerate().map(|(i, field)| Part::new(field, &i.to_string(), false)).collect();
+pub(super) fn of_struct(fields: &[Field]) -> Shaped {
+    let parts: Vec<Part<'_>> = fields.iter().enumerate().map(|(i, field)| Part::new(field, &i.to_string())).collect();
     let nested: Vec<&Part<'_>> = parts.iter().filter(|part| part.field.rule == Rule::Nested).collect();
     let aliases = parts.iter().map(Part::alias);
     let nothing = parts.iter().map(Part::nothing);
@@ -74,11 +49,11 @@ pub(super) fn of_struct(fields: &[Field]) -> Methods {
     });
     let attributed = parts.iter().filter_map(|part| {
         let lent = part.lent();
-        let set = part.attribute(&quote!(#lent, hook))?;
+        let set = part.attributed("attribute", &quote!(#lent, hook))?;
         let says = decision(part).map_or_else(|| quote!(true), |part| part.says());
         Some(quote!(if #says { #set; }))
     });
-    let whose = whose(attributed, parts.iter().filter_map(|part| part.attribution(&part.borrowed())));
+    let attributions = parts.iter().filter_map(|part| part.attributed("attribution", &part.borrowed()));
     let refusals = nested.iter().map(|part| {
         let (member, answer) =
             (&part.field.member, part.call("Verdict", "from_denial", &quote!(__hook_sdk::Clone::clone(&denial))));
@@ -102,52 +77,41 @@ pub(super) fn of_struct(fields: &[Field]) -> Methods {
         (_, Member::Unnamed(_)) => quote!(if #says { return __hook_sdk::Option::Some("decides"); }),
     });
     let speaks = parts.iter().zip(&says).filter(|(part, _)| part.field.rule != Rule::By).map(|(_, says)| says);
-    let methods = quote! {
-        #[inline]
-        fn merge(&mut self, later: Self) {
-            #(#merges)*
-        }
-
-        #[inline]
-        fn is_final(&self) -> bool {
-            #(#finals ||)* false
-        }
-
-        #[inline]
-        fn freezes_subject(&self) -> bool {
-            #(#freezes ||)* false
-        }
-
-        #[inline]
-        fn subject_changed(&mut self) -> bool {
+    Shaped {
+        aliases: quote!(#(#aliases)*),
+        nothing: quote!(Self { #(#nothing),* }),
+        semantics: quote!(#(#semantics,)*),
+        merge: quote!(#(#merges)*),
+        is_final: quote!(#(#finals ||)* false),
+        freezes_subject: quote!(#(#freezes ||)* false),
+        subject_changed: quote! {
             let mut changed = false;
             #(#lapses)*
             changed
-        }
-
-        #whose
-
-        fn from_denial(denial: __hook_sdk::Denial) -> __hook_sdk::Option<Self> {
+        },
+        attribute: quote! {
+            if !__hook_sdk::Verdict::is_silent(self) {
+                let other = __hook_sdk::Verdict::attribution(self);
+                let other = __hook_sdk::Option::map(other, |other| __hook_sdk::Clone::clone(&other.id));
+                let hook = __hook_sdk::Option::unwrap_or(__hook_sdk::Option::as_ref(&other), hook);
+                #(#attributed)*
+            }
+        },
+        attribution: quote! {
+            let found = __hook_sdk::Option::None;
+            #(let found = __hook_sdk::Option::or(found, #attributions);)*
+            found
+        },
+        from_denial: quote! {
             let mut this = <Self as __hook_sdk::Default>::default();
             let mut refuses = false;
             #(#refusals)*
             if refuses { __hook_sdk::Option::Some(this) } else { __hook_sdk::Option::None }
-        }
-
-        #[inline]
-        fn is_silent(&self) -> bool {
-            !(#(#speaks ||)* false)
-        }
-
-        fn summary(&self) -> __hook_sdk::Option<&'static str> {
+        },
+        is_silent: quote!(!(#(#speaks ||)* false)),
+        summary: quote! {
             #(#words)*
             __hook_sdk::Option::None
-        }
-    };
-    Methods {
-        aliases: quote!(#(#aliases)*),
-        nothing: quote!(Self { #(#nothing),* }),
-        semantics: quote!(#(#semantics,)*),
-        body: methods,
+        },
     }
 }

@@ -8,15 +8,14 @@ use syn::Ident;
 use crate::verdict::model::{Field, Rule};
 
 /// The trait that checks a field's type.
-fn bound(rule: Rule, in_variant: bool) -> &'static str {
+fn bound(rule: Rule) -> &'static str {
     match rule {
         Rule::First | Rule::Last => "Keeps",
         Rule::Joined => "Joins",
         Rule::Intersected => "Intersects",
         Rule::Any => "AnyOf",
         Rule::Max | Rule::Min => "Compares",
-        Rule::By if in_variant => "Attributed",
-        Rule::By => "Names",
+        Rule::By => "Attributed",
         Rule::Nested => "VerdictType",
     }
 }
@@ -31,8 +30,8 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn new(field: &'a Field, place: &str, in_variant: bool) -> Self {
-        let bound = Ident::new(bound(field.rule, in_variant), field.span);
+    pub(super) fn new(field: &'a Field, place: &str) -> Self {
+        let bound = Ident::new(bound(field.rule), field.span);
         Self { field, alias: format_ident!("__HookSdkField{place}", span = field.span), bound }
     }
 
@@ -103,33 +102,33 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Sets the hook, if the field stores it.
-    pub(super) fn attribute(&self, arguments: &TokenStream) -> Option<TokenStream> {
+    /// Calls `attribute` or `attribution`, if the field stores the hook.
+    pub(super) fn attributed(&self, method: &str, arguments: &TokenStream) -> Option<TokenStream> {
         let of = match self.field.rule {
             Rule::By => "Attributed",
             Rule::Nested => "Verdict",
             _ => return None,
         };
-        Some(self.call(of, "attribute", arguments))
-    }
-
-    /// The attribution, if the field has one.
-    pub(super) fn attribution(&self, it: &TokenStream) -> Option<TokenStream> {
-        let of = match self.field.rule {
-            Rule::By => "Attributed",
-            Rule::Nested => "Verdict",
-            _ => return None,
-        };
-        Some(self.call(of, "attribution", it))
+        Some(self.call(of, method, arguments))
     }
 }
 
 /// What differs between a struct and an enum.
-pub(super) struct Methods {
+#[derive(Default)]
+pub(super) struct Shaped {
     pub(super) aliases: TokenStream,
     /// The value for no opinion.
     pub(super) nothing: TokenStream,
     /// The semantics of nested verdicts, each followed by a comma.
     pub(super) semantics: TokenStream,
-    pub(super) body: TokenStream,
+    // The bodies of the methods of `Verdict`.
+    pub(super) merge: TokenStream,
+    pub(super) is_final: TokenStream,
+    pub(super) freezes_subject: TokenStream,
+    pub(super) subject_changed: TokenStream,
+    pub(super) attribute: TokenStream,
+    pub(super) attribution: TokenStream,
+    pub(super) from_denial: TokenStream,
+    pub(super) is_silent: TokenStream,
+    pub(super) summary: TokenStream,
 }
