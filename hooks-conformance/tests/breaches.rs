@@ -142,7 +142,7 @@ impl Desk {
         let fired = hooks.fire(&HookContext::new(), &PrePromptContext::new(prompt), ()).await?;
         let mut sent = vec!["hello".to_owned()];
         if !self.is(Wrong::IgnoresContributions) {
-            sent.extend(fired.verdict.prompt_context().entries.iter().map(|entry| entry.text.to_owned()));
+            sent.extend(fired.verdict.prompt_context().entries.iter().map(|entry| entry.text.clone()));
         }
         Ok(json!(sent))
     }

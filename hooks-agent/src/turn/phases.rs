@@ -99,7 +99,7 @@ impl TurnLoop {
         );
         let mut parts = vec![std::mem::take(&mut self.model.system_prompt)];
         parts.extend(sections.entries.iter().map(|section| format!("## {}\n\n{}", section.title, section.text)));
-        parts.extend(context.entries.iter().map(|entry| entry.text.to_owned()));
+        parts.extend(context.entries.iter().map(|entry| entry.text.clone()));
         parts.retain(|part| !part.is_empty());
         let diagnostics = [policies, sections.diagnostics, context.diagnostics].concat();
         self.model.system_prompt = parts.join("\n\n");
