@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use regex::Regex;
+
+use crate::finder::before;
+
 /// The value of a digit. Full-width and Arabic digits count too, because people of these scripts write numbers with them.
 pub(crate) fn digit(c: char) -> Option<u8> {
     let zero = match c {
@@ -23,75 +27,9 @@ pub(crate) fn is_separator(c: char) -> bool {
     )
 }
 
-/// The most separators between two groups, as in `4111 - 1111`.
-const GAP: usize = 3;
-
-/// Digits with the place at which each group ends.
-#[derive(Debug, Default)]
-pub(crate) struct Groups {
-    pub(crate) digits: Vec<u8>,
-    /// For each group: its number of digits, and where it ends in the text.
-    pub(crate) groups: Vec<(usize, usize)>,
-}
-
-impl Groups {
-    /// The groups that begin at `at`, up to the first that would exceed `most` digits.
-    pub(crate) fn at(text: &str, at: usize, most: usize) -> Self {
-        let mut read = Self::default();
-        let mut from = at;
-        loop {
-            let length = group(&text[from..]);
-            let count = text[from..from + length].chars().count();
-            if count == 0 || read.digits.len() + count > most {
-                return read;
-            }
-            read.digits.extend(text[from..from + length].chars().filter_map(digit));
-            read.groups.push((count, from + length));
-            let gap = separators(&text[from + length..]);
-            if gap == 0 {
-                return read;
-            }
-            from += length + gap;
-        }
-    }
-
-    /// The beginnings of it that end with a whole group, the longest first: the sizes of the groups, the digits, and
-    /// the end in the text.
-    pub(crate) fn prefixes(&self) -> impl Iterator<Item = (Vec<usize>, &[u8], usize)> {
-        (1..=self.groups.len()).rev().map(|count| {
-            let sizes: Vec<usize> = self.groups[..count].iter().map(|(size, _)| *size).collect();
-            let digits = &self.digits[..sizes.iter().sum()];
-            (sizes, digits, self.groups[count - 1].1)
-        })
-    }
-}
-
 /// The length of the digits at the beginning of `rest`.
 pub(crate) fn group(rest: &str) -> usize {
     rest.find(|c| digit(c).is_none()).unwrap_or(rest.len())
-}
-
-/// The length of the separators at the beginning of `rest`.
-fn separators(rest: &str) -> usize {
-    rest.char_indices().take(GAP).take_while(|(_, c)| is_separator(*c)).last().map_or(0, |(at, c)| at + c.len_utf8())
-}
-
-/// The next group of digits that begins at `from` or later.
-pub(crate) fn next_group(text: &str, from: usize) -> Option<Range<usize>> {
-    let start = from + text[from..].find(|c| digit(c).is_some())?;
-    Some(start..start + group(&text[start..]))
-}
-
-/// The next number for which `end_of` finds an end. It begins with a whole group.
-pub(crate) fn next(text: &str, mut from: usize, end_of: impl Fn(usize) -> Option<usize>) -> Option<Range<usize>> {
-    loop {
-        let group = next_group(text, from)?;
-        let found = starts(text, group.start).filter(|at| begins(text, *at)).find_map(|at| Some(at..end_of(at)?));
-        if found.is_some() {
-            return found;
-        }
-        from = group.end;
-    }
 }
 
 /// Whether a number may begin at `at`: not in a word, not after the point of a decimal, and not in the middle of a group.
@@ -169,22 +107,28 @@ fn kind(c: char) -> Option<char> {
     }
 }
 
-/// Where the group before a number ends, and where the one after it begins, if the separators of the number join them to
-/// it, as those in `454 754 428 00`. A time, a date or a word is clearly separate: `454 754 428 12:30`.
-pub(crate) fn joined(text: &str, place: &Range<usize>) -> (Option<usize>, Option<usize>) {
+/// Where the group before a number ends, and where the one after it begins, if separators that may join numbers stand
+/// between, as in `454 754 428 00`. A time, a date or a word is clearly separate: `454 754 428 12:30`.
+pub(crate) fn joined(
+    text: &str,
+    place: &Range<usize>,
+    may_join: impl Fn(char) -> bool,
+) -> (Option<usize>, Option<usize>) {
     let kinds = || text[place.clone()].chars().filter_map(kind);
+    let joins = |c: &char, own: Option<char>| kind(*c) == own.or(Some('-')) && may_join(*c);
     let is_digit = |c: char| digit(c).is_some();
-    let before = text[..place.start].chars().next_back().filter(|c| kind(*c) == kinds().next().or(Some('-')));
+    let before = text[..place.start].chars().next_back().filter(|c| joins(c, kinds().next()));
     let before = before.map(|c| place.start - c.len_utf8()).filter(|end| {
         let rest = text[..*end].trim_end_matches(is_digit);
-        rest.len() < *end && !rest.ends_with(|c: char| c.is_alphanumeric() || ":/-.".contains(c))
+        let is_apart = rest.ends_with(|c: char| c.is_alphanumeric() || ":/-.".contains(c));
+        rest.len() < *end && !is_apart && !text[place.clone()].starts_with('(')
     });
-    let after = text[place.end..].chars().next().filter(|c| kind(*c) == kinds().next_back().or(Some('-')));
+    let after = text[place.end..].chars().next().filter(|c| joins(c, kinds().next_back()));
     let after = after.map(|c| place.end + c.len_utf8()).filter(|start| {
         let rest = text[*start..].trim_start_matches(is_digit);
         rest.len() < text.len() - start && !rest.starts_with(|c: char| c.is_alphanumeric() || ":/%".contains(c))
     });
-    (before.filter(|_| !text[place.clone()].starts_with('(')), after)
+    (before, after)
 }
 
 /// The sum of Luhn is a multiple of ten.
@@ -202,12 +146,35 @@ pub(crate) fn luhn(digits: &[u8]) -> bool {
     sum % 10 == 0
 }
 
-/// The place `count` characters before `at`.
-pub(crate) fn before(text: &str, at: usize, count: usize) -> usize {
-    text[..at].char_indices().rev().take(count).last().map_or(at, |(at, _)| at)
-}
-
 /// The place after the character at `at`.
 pub(crate) fn after(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(1, char::len_utf8)
+}
+
+/// The characters before a number in which the word may be that says what it is.
+const LOOKBEHIND: usize = 40;
+
+/// The next match of a pattern, or of its group, that stands alone and for which `end_of` finds an end.
+pub(crate) fn search(
+    text: &str,
+    from: usize,
+    pattern: &Regex,
+    end_of: impl Fn(Range<usize>) -> Option<usize>,
+) -> Option<Range<usize>> {
+    let mut at = before(text, from, LOOKBEHIND);
+    while let Some(found) = pattern.captures_at(text, at) {
+        let place = found.get(1).or(found.get(0))?.range();
+        let before = &text[..place.start];
+        // `T+49 30 901820`
+        let named = |name: &str| text[place.clone()].starts_with('+') && !name.ends_with(char::is_alphanumeric);
+        let alone = (begins(text, place.start) && !is_signed(before))
+            || before.strip_suffix(['T', 'M', 'F']).is_some_and(named);
+        if place.start >= from && alone {
+            if let Some(end) = end_of(place.clone()) {
+                return Some(place.start..end);
+            }
+        }
+        at = after(text, found.get(0)?.start());
+    }
+    None
 }

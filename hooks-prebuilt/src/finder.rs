@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 /// A part of a text, and what to write in its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) place: Range<usize>,
     pub(crate) by: String,
-    /// The name of what was found, for notes.
-    pub(crate) name: &'static str,
 }
 
 /// Finds parts of texts.
@@ -22,18 +20,22 @@ pub(crate) trait Finder {
 }
 
 /// The text with each part replaced; `None` if there is none.
-pub(crate) fn replaced(finder: &impl Finder, text: &str, mut found: impl FnMut(&Found)) -> Option<String> {
+pub(crate) fn replaced(finder: &impl Finder, text: &str) -> Option<String> {
     let mut parts = finder.find(text, 0).peekable();
     parts.peek()?;
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
-    for part in parts {
-        written.push_str(&text[at..part.place.start]);
-        written.push_str(&part.by);
-        at = part.place.end;
-        found(&part);
+    for Found { place, by } in parts {
+        written.push_str(&text[at..place.start]);
+        written.push_str(&by);
+        at = place.end;
     }
     written.push_str(&text[at..]);
     Some(written)
+}
+
+/// The place `count` characters before `at`.
+pub(crate) fn before(text: &str, at: usize, count: usize) -> usize {
+    text[..at].char_indices().rev().take(count).last().map_or(at, |(at, _)| at)
 }
 
 /// The text before a window that a finder may read.
@@ -49,27 +51,20 @@ pub struct StreamWindow {
 }
 
 /// Replaces the parts of a window that are the same whatever follows. The rest stays as it is, and is held back.
-pub(crate) fn window(
-    finder: &impl Finder,
-    shown: &str,
-    window: &str,
-    last: bool,
-    mut found: impl FnMut(&Found),
-) -> StreamWindow {
-    let context = shown.char_indices().rev().nth(CONTEXT - 1).map_or(0, |(at, _)| at);
+pub(crate) fn window(finder: &impl Finder, shown: &str, window: &str, last: bool) -> StreamWindow {
+    let context = before(shown, shown.len(), CONTEXT);
     let text = format!("{}{window}", &shown[context..]);
     let mut at = shown.len() - context;
     let mut tail = if last { text.len() } else { finder.tail(&text).max(at) };
     let mut written = String::with_capacity(window.len());
-    for part in finder.find(&text, at) {
-        if part.place.start >= tail {
+    for Found { place, by } in finder.find(&text, at) {
+        if place.start >= tail {
             break;
         }
-        written.push_str(&text[at..part.place.start]);
-        written.push_str(&part.by);
-        at = part.place.end;
+        written.push_str(&text[at..place.start]);
+        written.push_str(&by);
+        at = place.end;
         tail = tail.max(at);
-        found(&part);
     }
     written.push_str(&text[at..tail]);
     let held = written.len();

@@ -6,7 +6,6 @@ mod iban;
 mod ids;
 mod ip;
 mod phone;
-mod tail;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +13,7 @@ use std::ops::Range;
 use wildmatch::WildMatch;
 
 use crate::digits;
-use crate::finder::{self, Finder, Found, StreamWindow};
+use crate::finder::{self, Finder, Found, StreamWindow, before};
 use crate::json;
 use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, unknown};
@@ -29,36 +28,33 @@ struct Recogniser {
     next: fn(&str, usize) -> Option<Range<usize>>,
 }
 
-macro_rules! recognisers {
-    ($($name:literal, $default:literal, $digits:literal, $next:path;)*) => {
-        &[$(Recogniser { name: $name, default: $default, digits: $digits, next: $next }),*]
-    };
+impl Recogniser {
+    const fn new(
+        name: &'static str,
+        default: bool,
+        digits: bool,
+        next: fn(&str, usize) -> Option<Range<usize>>,
+    ) -> Self {
+        Self { name, default, digits, next }
+    }
 }
 
+static FIRST: &[Recogniser] = &[
+    Recogniser::new("email", true, false, email::next),
+    Recogniser::new("card", true, true, card::next),
+    Recogniser::new("iban", true, true, iban::next),
+];
+
+static LAST: &[Recogniser] =
+    &[Recogniser::new("phone", false, true, phone::next), Recogniser::new("ip", false, false, ip::next)];
+
 /// Of two that are equally long, the first counts: those with a checksum come before those without.
-static RECOGNISERS: &[Recogniser] = recognisers! {
-    "email", true, false, email::next;
-    "card", true, true, card::next;
-    "iban", true, true, iban::next;
-    "au_tfn", false, true, ids::au_tfn;
-    "be_national_number", false, true, ids::be_national_number;
-    "br_cpf", false, true, ids::br_cpf;
-    "ca_sin", false, true, ids::ca_sin;
-    "ch_ahv", false, true, ids::ch_ahv;
-    "de_tax_id", false, true, ids::de_tax_id;
-    "es_nif", false, true, ids::es_nif;
-    "fi_identity_code", false, true, ids::fi_identity_code;
-    "fr_nir", false, true, ids::fr_nir;
-    "in_aadhaar", false, true, ids::in_aadhaar;
-    "it_fiscal_code", false, true, ids::it_fiscal_code;
-    "nl_bsn", false, true, ids::nl_bsn;
-    "pl_pesel", false, true, ids::pl_pesel;
-    "se_personal_number", false, true, ids::se_personal_number;
-    "uk_nhs", false, true, ids::uk_nhs;
-    "us_ssn", false, true, ids::us_ssn;
-    "phone", false, true, phone::next;
-    "ip", false, false, ip::next;
-};
+fn recognisers() -> impl Iterator<Item = &'static Recogniser> + Clone {
+    FIRST.iter().chain(ids::IDS).chain(LAST)
+}
+
+/// The `hold` of the stream, in characters: more than the longest value with what decides about it.
+const HOLD: usize = 340;
 
 /// The parameters of `mask_pii`.
 #[derive(Clone, Debug)]
@@ -80,7 +76,7 @@ from_fields!(MaskPii, |fields: &mut Fields| {
     let mut by: BTreeMap<String, String> = fields.or("by", BTreeMap::new());
     let allow = exceptions(fields);
     let keep_last: usize = fields.or("keep_last", 0);
-    let known = || RECOGNISERS.iter().map(|recogniser| recogniser.name);
+    let known = || recognisers().map(|recogniser| recogniser.name);
     for name in names.iter().flatten().chain(by.keys()) {
         if !known().any(|known| known == name) {
             fields.problem(unknown("type", name, known()));
@@ -93,15 +89,14 @@ from_fields!(MaskPii, |fields: &mut Fields| {
         Some(names) => names.iter().any(|name| name == recogniser.name),
         None => recogniser.default,
     };
-    let unused = by.keys().filter(|name| RECOGNISERS.iter().any(|one| one.name == **name && !chosen(&one)));
+    let unused = by.keys().filter(|name| recognisers().any(|one| one.name == **name && !chosen(&one)));
     for name in unused {
         fields.problem(format_args!("`by.{name}`: `types` has no `{name}`, so that it is not masked"));
     }
     if keep_last > 4 {
         fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
     }
-    let types = RECOGNISERS
-        .iter()
+    let types = recognisers()
         .filter(chosen)
         .map(|recogniser| (recogniser, by.remove(recogniser.name).unwrap_or_else(|| format!("[{}]", recogniser.name))));
     let mask = MaskPii {
@@ -119,7 +114,7 @@ from_fields!(MaskPii, |fields: &mut Fields| {
 
 impl Default for MaskPii {
     fn default() -> Self {
-        let types = RECOGNISERS.iter().filter(|recogniser| recogniser.default);
+        let types = recognisers().filter(|recogniser| recogniser.default);
         Self { types: types.map(|one| (one, format!("[{}]", one.name))).collect(), allow: Vec::new(), keep_last: 0 }
     }
 }
@@ -143,7 +138,7 @@ impl MaskPii {
             return None;
         }
         if name.is_empty() || !is_telling(name, text) {
-            return finder::replaced(self, text, |_| ());
+            return finder::replaced(self, text);
         }
         let masked = self.window(&format!("{name}: "), text, true).text;
         (masked != text).then_some(masked)
@@ -167,7 +162,7 @@ impl MaskPii {
     /// The window of a stream without personal data. `shown` is the text before it, and `last` says that no more
     /// follows. What may be the beginning of a value stays as it is, and has to be held back.
     pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
-        finder::window(self, shown, window, last, |_| ())
+        finder::window(self, shown, window, last)
     }
 
     /// What replaces a value.
@@ -203,7 +198,7 @@ impl Finder for MaskPii {
     }
 
     fn tail(&self, text: &str) -> usize {
-        tail::of(text, self.types.iter().any(|(one, _)| one.name == "it_fiscal_code"))
+        before(text, text.len(), HOLD)
     }
 }
 
@@ -245,7 +240,7 @@ impl Iterator for Search<'_> {
             let ((one, by), value) = (&self.mask.types[at], &self.text[place.clone()]);
             if !self.mask.is_allowed(value) {
                 self.end = place.end;
-                return Some(Found { by: self.mask.replacement(one, by, value), place, name: one.name });
+                return Some(Found { by: self.mask.replacement(one, by, value), place });
             }
         }
     }
@@ -259,19 +254,11 @@ impl Recogniser {
     fn joined(&self, text: &str, place: &Range<usize>) -> (Option<usize>, Option<usize>) {
         let value = &text[place.clone()];
         // What begins with a sign or letters is whole, and so is a card, but for the shortest, between spaces.
-        let is_clear = |sign: char| {
-            let digits = || value.chars().filter(|c| digits::digit(*c).is_some()).count();
-            self.name == "card" && sign.is_whitespace() && digits() > 13
-        };
         if !self.digits || self.name == "iban" || value.starts_with(['+', '%']) {
             return (None, None);
         }
-        let (before, after) = digits::joined(text, place);
-        let sign = |at: Option<usize>| at.and_then(|at| text[at..].chars().next());
-        (
-            before.filter(|end| !sign(Some(*end)).is_some_and(is_clear)),
-            after.filter(|_| !sign(Some(place.end)).is_some_and(is_clear)),
-        )
+        let is_clear = self.name == "card" && value.chars().filter(|c| digits::digit(*c).is_some()).count() > 13;
+        digits::joined(text, place, |sign| !(is_clear && sign.is_whitespace()))
     }
 }
 

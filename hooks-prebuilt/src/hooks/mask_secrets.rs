@@ -44,11 +44,11 @@ impl MaskSecrets {
 
     /// The window of a stream without secrets. `shown` is the text before it, and `last` says that no more follows.
     pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
-        finder::window(self, shown, window, last, |_| ())
+        finder::window(self, shown, window, last)
     }
 
     fn edit(&self, name: &str, text: &str) -> Option<String> {
-        if let Some(clean) = finder::replaced(self, text, |_| ()) {
+        if let Some(clean) = finder::replaced(self, text) {
             return Some(clean);
         }
         let is_named = !name.is_empty() && !self.is_allowed(text) && hooks_secrets::find(text).is_empty();
@@ -73,11 +73,9 @@ impl MaskSecrets {
 impl Finder for MaskSecrets {
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
         let found = hooks_secrets::find(text).into_iter().filter(move |place| place.end > from);
-        found.filter(|place| !self.is_allowed(&text[place.clone()])).map(move |place| Found {
-            place: place.start.max(from)..place.end,
-            by: REDACTED.to_owned(),
-            name: "secret",
-        })
+        found
+            .filter(|place| !self.is_allowed(&text[place.clone()]))
+            .map(move |place| Found { place: place.start.max(from)..place.end, by: REDACTED.to_owned() })
     }
 
     fn tail(&self, text: &str) -> usize {

@@ -3,7 +3,8 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use crate::digits::{self, Groups, luhn};
+use crate::digits::{self, digit, is_separator, luhn};
+use crate::finder::before;
 use crate::parameters::rows;
 
 /// The first digits of an issuer's cards, from and to, and the least and most digits of a card.
@@ -22,21 +23,43 @@ static ISSUERS: LazyLock<Vec<Issuer>> = LazyLock::new(|| {
     rows(include_str!("../../../data/cards.txt")).filter_map(issuer).collect()
 });
 
-/// The most digits of a card.
+/// The most digits of a card, and the most separators between two groups of them, as in `4111 - 1111`.
 const MOST: usize = 19;
+const GAP: usize = 3;
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
-    digits::next(text, from, |at| end(text, at))
+    let mut at = from;
+    loop {
+        let start = at + text[at..].find(|c| digit(c).is_some())?;
+        let mut begins = digits::starts(text, start).filter(|at| digits::begins(text, *at));
+        if let Some(found) = begins.find_map(|at| Some(at..end(text, at)?)) {
+            return Some(found);
+        }
+        at = start + digits::group(&text[start..]);
+    }
 }
 
-/// The end of the card that begins at `at`.
+/// The end of the card that begins at `at`, of as many groups as fit.
 fn end(text: &str, at: usize) -> Option<usize> {
-    let read = Groups::at(text, at, MOST);
-    let card = |(sizes, digits, end): (Vec<usize>, &[u8], usize)| {
-        let fits = is_printed(&sizes) && digits::ends(text, end) && is_issued(digits) && luhn(digits);
-        (fits && !is_uuid(text, at..end) && !is_of_codes(text, at..end)).then_some(end)
-    };
-    read.prefixes().find_map(card)
+    let (mut digits, mut sizes, mut end, mut found) = (Vec::new(), Vec::new(), at, None);
+    loop {
+        let (group, count) = (digits::group(&text[end..]), digits.len());
+        digits.extend(text[end..end + group].chars().filter_map(digit));
+        if digits.len() == count || digits.len() > MOST {
+            return found;
+        }
+        sizes.push(digits.len() - count);
+        end += group;
+        let fits = is_printed(&sizes) && digits::ends(text, end) && is_issued(&digits) && luhn(&digits);
+        if fits && !is_uuid(text, at..end) && !is_of_codes(text, at..end) {
+            found = Some(end);
+        }
+        let gap = text[end..].chars().take(GAP).take_while(|c| is_separator(*c)).map(char::len_utf8).sum::<usize>();
+        if gap == 0 {
+            return found;
+        }
+        end += gap;
+    }
 }
 
 /// Whether cards are printed in groups of these sizes.
@@ -62,8 +85,8 @@ fn is_of_codes(text: &str, place: Range<usize>) -> bool {
     let has_letter = |word: &str| word.contains(|c: char| c.is_ascii_alphabetic());
     // The end of a text with a digit is held back, but not one without.
     let has_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    let before = &text[digits::before(text, place.start, 11)..place.start];
-    let before: Vec<&str> = before.rsplit(char::is_whitespace).take(3).collect();
+    let near = &text[before(text, place.start, 11)..place.start];
+    let before: Vec<&str> = near.rsplit(char::is_whitespace).take(3).collect();
     let after: String = text[place.end..].chars().take(11).take_while(|c| *c != '\n').collect();
     let after: Vec<&str> = after.split(' ').take(3).collect();
     let is_between =

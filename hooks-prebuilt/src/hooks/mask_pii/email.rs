@@ -2,11 +2,14 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::digits::is_escape;
 
 /// The forms of an `@`: plain, of full width, in a URL, in JSON, and in HTML.
-const AT: &[&str] = &["@", "＠", "%40", "\\u0040", "&#64;", "&#x40;", "&commat;"];
+static AT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"@|＠|%40|\\u0040|&#64;|&#x40;|&commat;").ok());
 
 /// Their first characters.
 pub(super) const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
@@ -15,36 +18,17 @@ pub(super) const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
 const LOCAL: usize = 64;
 const HOST: usize = 253;
 
-pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
-    let start = from;
-    loop {
-        let (at, sign) = next_at(text, from)?;
-        let after = at + sign.len();
-        if let Some(found) = local(text, start, at).zip(host(text, after)).map(|(start, end)| start..end) {
-            // A user of a server is no address, but one that is encoded is.
-            if sign != "@" || !(is_of_url(text, found.start) || is_remote_path(&text[found.end..])) {
-                return Some(found);
-            }
-        }
-        from = after;
-    }
-}
-
-fn next_at(text: &str, from: usize) -> Option<(usize, &'static str)> {
-    let rest = &text[from..];
-    let mut at = rest.find(SIGNS);
-    while let Some(place) = at {
-        if let Some(sign) = AT.iter().find(|sign| rest[place..].starts_with(**sign)) {
-            return Some((from + place, sign));
-        }
-        let next = place + rest[place..].chars().next().map_or(1, char::len_utf8);
-        at = rest[next..].find(SIGNS).map(|found| next + found);
-    }
-    None
+pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
+    AT.as_ref()?.find_iter(&text[from..]).find_map(|sign| {
+        let found = local(text, from, from + sign.start())?..host(text, from + sign.end())?;
+        // A user of a server is no address, but one that is encoded is.
+        let is_user = sign.as_str() == "@" && (is_of_url(text, found.start) || is_remote_path(&text[found.end..]));
+        (!is_user).then_some(found)
+    })
 }
 
 /// Letters of scripts that put spaces between words, so that a neighbouring word is not part of the address.
-pub(super) fn is_letter(c: char) -> bool {
+fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || (matches!(c, '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}') && c.is_alphabetic())
 }
 

@@ -30,7 +30,7 @@ pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
 
 /// The end of the number that begins at `at`.
 fn end(text: &str, at: usize) -> Option<usize> {
-    let length = length_in(&text.get(at..at + 2)?.to_ascii_uppercase())?;
+    let length = *LENGTHS.get(&*text.get(at..at + 2)?.to_ascii_uppercase())?;
     if !digits::begins(text, at) {
         return None;
     }
@@ -52,35 +52,8 @@ fn end(text: &str, at: usize) -> Option<usize> {
             break;
         }
     }
-    (number.len() == length && is_word_end(text, end) && is_valid(&number)).then_some(end)
-}
-
-/// Where a number begins, at `floor` or later, that the end of the text cuts off.
-pub(super) fn tail(text: &str, floor: usize) -> usize {
-    let is_cut_off = |at: usize| {
-        let rest = &text[at..];
-        if !rest.bytes().take(2).all(|byte| byte.is_ascii_alphabetic()) {
-            return false;
-        }
-        if !rest.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit()) {
-            return false;
-        }
-        let length = rest.get(..2).and_then(|code| length_in(&code.to_ascii_uppercase()));
-        let count = rest.chars().filter(char::is_ascii_alphanumeric).count();
-        length.is_some_and(|length| count <= length)
-            && rest.chars().all(|c| c.is_ascii_alphanumeric() || is_separator(c))
-            && digits::begins(text, at)
-    };
-    let mut places = text[floor..].char_indices().map(|(at, _)| floor + at);
-    places.find(|at| is_cut_off(*at)).unwrap_or(text.len())
-}
-
-fn length_in(country: &str) -> Option<usize> {
-    LENGTHS.get(country).copied()
-}
-
-fn is_word_end(text: &str, at: usize) -> bool {
-    text[at..].chars().next().is_none_or(|c| !c.is_ascii_alphanumeric())
+    (number.len() == length && !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) && is_valid(&number))
+        .then_some(end)
 }
 
 /// The check digits, from 02 to 98, make the remainder of a division by 97 one.

@@ -3,7 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use crate::digits::{before, is_behind_escape, starts};
+use crate::digits::{is_behind_escape, starts};
+use crate::finder::before;
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::digits::{self, begins, ends};
+use crate::digits::{ends, search};
 use crate::parameters::rows;
 
 /// The beginnings of numbers, with the length of the country code and the most digits after it.
@@ -39,40 +39,12 @@ static PATTERNS: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     let [international, american, national, named] = PATTERNS.as_ref()?;
     let found = [
-        search(text, from, international, international_end),
-        search(text, from, american, |text, found| ends(text, found.end).then_some(found.end)),
-        search(text, from, national, national_end),
-        search(text, from, named, named_end),
+        search(text, from, international, |found| international_end(text, found)),
+        search(text, from, american, |found| ends(text, found.end).then_some(found.end)),
+        search(text, from, national, |found| national_end(text, found)),
+        search(text, from, named, |found| named_end(text, found)),
     ];
     found.into_iter().flatten().min_by_key(|found| (found.start, usize::MAX - found.end))
-}
-
-/// The characters before a number in which the word may be that says what it is.
-const LOOKBEHIND: usize = 40;
-
-/// The first match for which `end_of` finds an end.
-fn search(
-    text: &str,
-    from: usize,
-    pattern: &Regex,
-    end_of: impl Fn(&str, Range<usize>) -> Option<usize>,
-) -> Option<Range<usize>> {
-    let mut at = digits::before(text, from, LOOKBEHIND);
-    while let Some(found) = pattern.captures_at(text, at) {
-        let number = found.get(1).or(found.get(0))?.range();
-        let before = &text[..number.start];
-        // `T+49 30 901820`
-        let named = |name: &str| text[number.clone()].starts_with('+') && !name.ends_with(char::is_alphanumeric);
-        let alone = (begins(text, number.start) && !digits::is_signed(before))
-            || before.strip_suffix(['T', 'M', 'F']).is_some_and(named);
-        if number.start >= from && alone {
-            if let Some(end) = end_of(text, number.clone()) {
-                return Some(number.start..end);
-            }
-        }
-        at = digits::after(text, found.get(0)?.start());
-    }
-    None
 }
 
 /// The longest beginning that has as many digits as the country allows, and ends with a group.
