@@ -1,62 +1,51 @@
 //! Addresses on the web, read strictly: what a browser, a client and this module might read in different ways is refused.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
 
+use regex::Regex;
 use wildmatch::WildMatch;
 
 use crate::parameters::Fields;
 
 /// An address whose parts everybody reads alike.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Address<'a> {
+#[derive(Debug)]
+pub(crate) struct Address {
     /// In lower case.
     pub(crate) scheme: String,
-    pub(crate) userinfo: Option<&'a str>,
+    pub(crate) has_user: bool,
     /// In lower case, without the dot at the end.
     pub(crate) host: String,
     pub(crate) is_ip: bool,
     pub(crate) port: Option<u16>,
 }
 
-impl<'a> Address<'a> {
+/// Scheme, user, host and port.
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?i)([a-z][a-z0-9+.-]*)://(?:([^/?#]*)@)?(\[[^/?#\]]*\]|[^/?#:\[\]]*)(?::([0-9]+))?(?:[/?#]|$)").ok()
+});
+
+impl Address {
     /// Reads an absolute address.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(text: &'a str) -> Result<Self, &'static str> {
+    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || is_invisible(c)) {
             return Err("it contains white space or control characters");
         }
-        let (scheme, rest) = text.split_once("://").ok_or("it does not begin with a scheme such as `https://`")?;
-        let mut letters = scheme.chars();
-        let begins = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
-        if !begins || !letters.all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) {
-            return Err("its scheme is not one");
-        }
-        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
         if text.contains('\\') {
             return Err("it contains a backslash, which some clients read as a slash");
         }
-        let (userinfo, host) = match authority.rsplit_once('@') {
-            Some((userinfo, host)) => (Some(userinfo), host),
-            None => (None, authority),
-        };
-        if userinfo.is_some_and(|userinfo| userinfo.contains(['@', '[', ']', '<', '>', '"', '\''])) {
+        let parts = ADDRESS.as_ref().and_then(|address| address.captures(text));
+        let parts = parts.ok_or("it is not written like `https://host/path` or `https://host:8080/path`")?;
+        let user = parts.get(2);
+        if user.is_some_and(|user| user.as_str().contains(['@', '[', ']', '<', '>', '"', '\''])) {
             return Err("its host is preceded by several `@`");
         }
-        let (host, port) = match host.rfind(':').filter(|colon| !host[*colon..].contains(']')) {
-            Some(colon) => (&host[..colon], Some(&host[colon + 1..])),
-            None => (host, None),
-        };
-        let is_number = |port: &&str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let port = match port {
-            None => None,
-            Some(port) => {
-                Some(Some(port).filter(is_number).and_then(|port| port.parse().ok()).ok_or("its port is no number")?)
-            }
-        };
-        let (host, is_ip) = host_of(host)?;
-        Ok(Self { scheme: scheme.to_ascii_lowercase(), userinfo, host, is_ip, port })
+        let port = parts.get(4).map(|port| port.as_str().parse()).transpose().map_err(|_| "its port is no number")?;
+        let (host, is_ip) = host_of(&parts[3])?;
+        Ok(Self { scheme: parts[1].to_ascii_lowercase(), has_user: user.is_some(), host, is_ip, port })
     }
 
     /// Whether the port is the usual one of the scheme.

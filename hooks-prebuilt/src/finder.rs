@@ -3,11 +3,7 @@
 use std::ops::Range;
 
 /// A part of a text, and what to write in its place.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) place: Range<usize>,
-    pub(crate) by: String,
-}
+pub(crate) type Found = (Range<usize>, String);
 
 /// Finds parts of texts.
 pub(crate) trait Finder {
@@ -24,7 +20,7 @@ pub(crate) fn replaced(finder: &impl Finder, text: &str) -> Option<String> {
     let mut parts = finder.find(text, 0).peekable();
     parts.peek()?;
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
-    for Found { place, by } in parts {
+    for (place, by) in parts {
         written.push_str(&text[at..place.start]);
         written.push_str(&by);
         at = place.end;
@@ -57,7 +53,7 @@ pub(crate) fn window(finder: &impl Finder, shown: &str, window: &str, last: bool
     let mut at = shown.len() - context;
     let mut tail = if last { text.len() } else { finder.tail(&text).max(at) };
     let mut written = String::with_capacity(window.len());
-    for Found { place, by } in finder.find(&text, at) {
+    for (place, by) in finder.find(&text, at) {
         if place.start >= tail {
             break;
         }

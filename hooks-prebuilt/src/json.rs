@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
@@ -13,27 +14,32 @@ use serde_json::Value;
 /// the field that holds the second, or empty.
 pub(crate) type Edit<'a> = &'a mut dyn FnMut(&str, &str) -> Option<String>;
 
-/// Rewrites a text: JSON one string, key and number at a time, so that it stays JSON, and any other text as a whole.
-pub(crate) fn rewrite(text: &str, edit: Edit<'_>) -> Option<String> {
-    rewrite_named("", text, edit)
-}
-
-/// Like [`rewrite`], for a text that stands under this key.
-pub(crate) fn rewrite_named(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
+/// Rewrites a text that stands under this key: JSON one string, key and number at a time, so that it stays JSON, and any
+/// other text as a whole.
+pub(crate) fn rewrite(name: &str, text: &str, edit: Edit<'_>) -> Option<String> {
     let is_json = text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
     if !is_json {
         return edit(name, text);
     }
-    let Walker { written, copied, .. } = Walker::walked(name, text, edit, None);
-    written.map(|written| written + &text[copied..])
+    let walker = Walker::walked(name, text, edit);
+    if walker.changes.is_empty() {
+        return None;
+    }
+    let (mut written, mut copied) = (String::with_capacity(text.len()), 0);
+    for (at, new) in &walker.changes {
+        let place = &walker.tokens[*at].place;
+        written.push_str(&text[copied..place.start]);
+        written.push_str(&Value::from(&**new).to_string());
+        copied = place.end;
+    }
+    Some(written + &text[copied..])
 }
 
 /// The pointers to what `edit` would rewrite. A key that it would rewrite is in them as it would be then.
 pub(crate) fn places(value: &Value, edit: Edit<'_>) -> Vec<String> {
     let json = value.to_string();
-    let mut places = Vec::new();
-    Walker::walked("", &json, edit, Some(&mut places));
-    places
+    let walker = Walker::walked("", &json, edit);
+    walker.changes.iter().map(|(at, _)| walker.pointer(*at)).collect()
 }
 
 /// A longer key says nothing about its value, and would be read with each value in it.
@@ -42,190 +48,168 @@ const NAME: usize = 256;
 /// Keys under which an entry of a list has its name: `{"name": "DB_PASSWORD", "value": "…"}`.
 const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
 
-struct Walker<'a, 'e> {
-    /// Valid, so every quote outside a string opens one.
-    json: &'a str,
-    /// Where the objects and lists end, by where they begin.
-    ends: HashMap<usize, usize>,
-    edit: Edit<'e>,
-    /// The values that follow, the next one last. They can be within each other deeper than the stack is.
-    open: Vec<Item>,
-    path: Vec<String>,
-    places: Option<&'e mut Vec<String>>,
-    written: Option<String>,
-    copied: usize,
-}
-
-struct Item {
-    start: usize,
-    /// The key or index, and how many there are before it in the path.
-    part: String,
-    depth: usize,
-    /// Where the key begins, and what replaces it.
-    key: Option<(usize, String)>,
+/// A value or key. They are in the order of the text: a container, and then what is in it.
+struct Token {
+    place: Range<usize>,
+    /// The token after it and all that is in it.
+    next: usize,
+    /// The object or list around it.
+    parent: usize,
+    is_key: bool,
     name: Rc<str>,
     /// What the item before it in a list may call it.
-    before: Option<String>,
+    before: Option<Rc<str>>,
 }
 
-impl<'a, 'e> Walker<'a, 'e> {
-    fn walked(name: &str, json: &'a str, edit: Edit<'e>, places: Option<&'e mut Vec<String>>) -> Self {
-        let root = json.len() - json.trim_start().len();
-        let (ends, path, open) = (ends(json), Vec::new(), Vec::new());
-        let mut walker = Self { json, ends, edit, open, path, places, written: None, copied: 0 };
-        walker.value(&name.into(), None, root);
-        while let Some(item) = walker.open.pop() {
-            walker.path.truncate(item.depth);
-            walker.path.push(item.part);
-            if let Some((at, new)) = item.key {
-                walker.write(at, &new);
+struct Walker<'a> {
+    json: &'a str,
+    tokens: Vec<Token>,
+    /// The tokens that become another text.
+    changes: Vec<(usize, String)>,
+}
+
+impl<'a> Walker<'a> {
+    fn walked(name: &str, json: &'a str, edit: Edit<'_>) -> Self {
+        let mut walker = Self { json, tokens: tokens(json), changes: Vec::new() };
+        walker.tokens[0].name = name.into();
+        // How often each new key is in an object, so that two keys do not become one.
+        let mut keys: HashMap<(usize, String), usize> = HashMap::new();
+        // Not by recursion: values can be within each other deeper than the stack is.
+        for at in 0..walker.tokens.len() {
+            match walker.raw(at).as_bytes()[0] {
+                b'{' => walker.name_fields(at),
+                b'[' => walker.name_items(at),
+                b'"' | b'-' | b'0'..=b'9' => {
+                    let Token { name, before, parent, is_key, .. } = &walker.tokens[at];
+                    let new = walker.edited(name, at, edit);
+                    let new = new.or_else(|| walker.edited(before.as_ref()?, at, edit));
+                    let Some(mut new) = new else { continue };
+                    if *is_key {
+                        let count = keys.entry((*parent, new.clone())).or_default();
+                        *count += 1;
+                        new = if *count > 1 { format!("{new} {count}") } else { new };
+                    }
+                    walker.changes.push((at, new));
+                }
+                _ => {}
             }
-            walker.value(&item.name, item.before.as_deref(), item.start);
         }
         walker
     }
 
-    /// Rewrites the value that begins here.
-    fn value(&mut self, name: &Rc<str>, before: Option<&str>, start: usize) {
-        match self.json.as_bytes()[start] {
-            b'{' => self.object(name, start),
-            b'[' => self.list(name, start),
-            b'"' | b'-' | b'0'..=b'9' => {
-                let new = self.edited(name, start);
-                if let Some(new) = new.or_else(|| before.and_then(|before| self.edited(before, start))) {
-                    self.write(start, &new);
-                }
-            }
-            _ => {}
+    fn name_fields(&mut self, object: usize) {
+        let children = self.children(object);
+        let fields: Vec<_> =
+            children.chunks_exact(2).map(|field| (self.text(field[0]).unwrap_or_default(), field[1])).collect();
+        let entry = ENTRIES.iter().find_map(|entry| fields.iter().find(|(key, _)| key == entry));
+        let of_entry = entry.and_then(|(_, value)| self.text(*value)).filter(|entry| entry.len() <= NAME);
+        let of_entry = of_entry.map_or_else(|| self.tokens[object].name.clone(), Rc::from);
+        for (key, value) in fields {
+            let is_value = key.eq_ignore_ascii_case("value") && !of_entry.is_empty();
+            let name = if key.len() > NAME { "" } else { &key };
+            self.tokens[value].name = if is_value { of_entry.clone() } else { name.into() };
+            // A key has nothing in it, so that its value follows.
+            self.tokens[value - 1].is_key = true;
         }
     }
 
-    fn object(&mut self, name: &Rc<str>, start: usize) {
-        let starts = self.inside(start);
-        let fields: Vec<_> = starts.chunks_exact(2).map(|field| (self.text(field[0]), field[0], field[1])).collect();
-        let entry = ENTRIES.iter().find_map(|entry| fields.iter().find(|(key, ..)| key == entry));
-        let entry = entry
-            .filter(|(.., value)| self.is_text(*value))
-            .map(|(.., value)| self.text(*value))
-            .filter(|entry| entry.len() <= NAME)
-            .map(Rc::from);
-        let of_entry: Rc<str> = entry.unwrap_or_else(|| name.clone());
-        // How often each new key was written, so that two keys do not become one.
-        let mut written: HashMap<String, usize> = HashMap::new();
-        let (first, depth) = (self.open.len(), self.path.len());
-        for (part, key_at, start) in fields {
-            let new = self.edited("", key_at).map(|new| {
-                let count = written.entry(new.clone()).or_default();
-                *count += 1;
-                if *count > 1 { format!("{new} {count}") } else { new }
-            });
-            let is_value = part.eq_ignore_ascii_case("value") && !of_entry.is_empty();
-            let name = if is_value { of_entry.clone() } else { Rc::from(if part.len() > NAME { "" } else { &part }) };
-            let (part, key) = (new.clone().unwrap_or(part), new.map(|new| (key_at, new)));
-            self.open.push(Item { start, part, depth, key, name, before: None });
-        }
-        self.open[first..].reverse();
-    }
-
-    fn list(&mut self, name: &Rc<str>, start: usize) {
-        let items = self.inside(start);
+    fn name_items(&mut self, list: usize) {
+        let (items, name) = (self.children(list), self.tokens[list].name.clone());
         let is_headers = name.to_ascii_lowercase().ends_with("headers");
-        let (first, depth) = (self.open.len(), self.path.len());
-        for (at, item) in items.iter().enumerate() {
-            let before = at.checked_sub(1).map(|before| items[before]).filter(|_| self.is_text(*item));
-            let before = before.filter(|before| self.is_text(*before)).map(|before| self.text(before));
+        let mut before = None;
+        for item in &items {
+            let text = self.text(*item);
             // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["user", "password", "name"]`.
-            let calls = |before: &String| {
+            let calls = |(before, text): &(String, &String)| {
                 let is_pair = items.len() == 2
                     && (before.contains('-') || is_headers)
-                    && !["required", "fields", "columns"].contains(&&**name)
-                    && self.text(*item).contains(|c: char| c.is_ascii_digit());
+                    && !["required", "fields", "columns"].contains(&&*name)
+                    && text.contains(|c: char| c.is_ascii_digit());
                 !before.contains([' ', '=']) && (before.starts_with('-') || is_pair)
             };
-            let before = before.filter(calls).map(|before| before.trim_start_matches('-').to_owned());
-            self.open.push(Item { start: *item, part: at.to_string(), depth, key: None, name: name.clone(), before });
-        }
-        self.open[first..].reverse();
-    }
-
-    /// Where the keys and values of the object, or the items of the list, begin.
-    fn inside(&self, start: usize) -> Vec<usize> {
-        let (bytes, mut starts, mut at) = (self.json.as_bytes(), Vec::new(), start + 1);
-        loop {
-            match bytes.get(at) {
-                None | Some(b'}' | b']') => return starts,
-                Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => at += 1,
-                Some(_) => {
-                    starts.push(at);
-                    at = self.end(at);
-                }
-            }
+            let called = before.zip(text.as_ref()).filter(calls).map(|(before, _)| before);
+            self.tokens[*item].before = called.map(|before: String| before.trim_start_matches('-').into());
+            self.tokens[*item].name = name.clone();
+            before = text;
         }
     }
 
-    fn is_text(&self, start: usize) -> bool {
-        self.json[start..].starts_with('"')
+    /// The keys and values of an object, or the items of a list.
+    fn children(&self, container: usize) -> Vec<usize> {
+        let next = |child: usize| Some(child).filter(|child| *child < self.tokens[container].next);
+        std::iter::successors(next(container + 1), |child| next(self.tokens[*child].next)).collect()
     }
 
-    fn text(&self, start: usize) -> String {
-        serde_json::from_str(&self.json[start..self.end(start)]).unwrap_or_default()
+    fn raw(&self, at: usize) -> &'a str {
+        &self.json[self.tokens[at].place.clone()]
     }
 
-    fn end(&self, start: usize) -> usize {
-        self.ends.get(&start).copied().unwrap_or_else(|| end(self.json, start))
+    /// The value, if it is a text.
+    fn text(&self, at: usize) -> Option<String> {
+        serde_json::from_str(self.raw(at)).ok()
     }
 
     /// The new content of a string or number. `edit` sees a text without escapes: `\n4111…` is a card after a line break.
-    fn edited(&mut self, name: &str, start: usize) -> Option<String> {
-        let value = &self.json[start..self.end(start)];
+    fn edited(&self, name: &str, at: usize, edit: Edit<'_>) -> Option<String> {
+        let value = self.raw(at);
         let raw = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(value);
         if !raw.contains('\\') {
-            return (self.edit)(name, raw);
+            return edit(name, raw);
         }
         let text = serde_json::from_str(value).or_else(|_| serde_json::from_str(&format!("\"{}\"", paired(raw))));
         let text: String = text.ok()?;
         // A string may contain JSON itself, such as the arguments that a tool repeats.
-        rewrite_named(name, &text, self.edit)
+        rewrite(name, &text, edit)
     }
 
-    /// Replaces what begins here by a string.
-    fn write(&mut self, start: usize, new: &str) {
-        let written = self.written.get_or_insert_with(String::new);
-        written.push_str(&self.json[self.copied..start]);
-        written.push_str(&Value::from(new).to_string());
-        self.copied = self.end(start);
-        if let Some(places) = &mut self.places {
-            places.push(self.path.iter().flat_map(|part| ["/", part]).collect());
+    /// The pointer to a value, or to that of a key.
+    fn pointer(&self, at: usize) -> String {
+        let mut at = at + usize::from(self.tokens[at].is_key);
+        let mut pointer = String::new();
+        while at > 0 {
+            let (before, parent) = (at - 1, self.tokens[at].parent);
+            let part = if self.tokens[before].is_key {
+                let change = self.changes.binary_search_by_key(&before, |(at, _)| *at);
+                change
+                    .map_or_else(|_| self.text(before), |change| Some(self.changes[change].1.clone()))
+                    .unwrap_or_default()
+            } else {
+                self.children(parent).iter().take_while(|child| **child < at).count().to_string()
+            };
+            pointer = format!("/{part}{pointer}");
+            at = parent;
         }
+        pointer
     }
 }
 
-/// Where each object and list ends, by where it begins.
-fn ends(json: &str) -> HashMap<usize, usize> {
-    let (mut ends, mut open, mut at) = (HashMap::new(), Vec::new(), 0);
-    while let Some(byte) = json.as_bytes().get(at) {
-        let start = at;
-        at = if *byte == b'"' { end(json, at) } else { at + 1 };
-        match byte {
-            b'{' | b'[' => open.push(start),
-            b'}' | b']' => ends.extend(open.pop().map(|open| (open, at))),
+/// The values and keys of a text that is JSON.
+fn tokens(json: &str) -> Vec<Token> {
+    static TOKEN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?s)"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+"#).ok());
+    let (mut tokens, mut open) = (Vec::<Token>::new(), Vec::<usize>::new());
+    for found in TOKEN.iter().flat_map(|token| token.find_iter(json)) {
+        let (at, parent) = (tokens.len(), open.last().copied().unwrap_or_default());
+        match found.as_str() {
+            "}" | "]" => {
+                open.pop();
+                tokens[parent].next = at;
+                tokens[parent].place.end = found.end();
+                continue;
+            }
+            "{" | "[" => open.push(at),
             _ => {}
         }
+        tokens.push(Token {
+            place: found.range(),
+            next: at + 1,
+            parent,
+            is_key: false,
+            name: Rc::default(),
+            before: None,
+        });
     }
-    ends
-}
-
-/// The end of the string, number or word that begins here.
-fn end(json: &str, start: usize) -> usize {
-    let (bytes, mut at) = (json.as_bytes(), start + 1);
-    if bytes[start] != b'"' {
-        return json[start..].find([',', ':', ']', '}', ' ', '\t', '\r', '\n']).map_or(json.len(), |end| start + end);
-    }
-    while bytes.get(at).is_some_and(|byte| *byte != b'"') {
-        // A backslash escapes the next byte.
-        at += 1 + usize::from(bytes[at] == b'\\');
-    }
-    at + 1
+    tokens
 }
 
 /// A string whose halves of characters outside of pairs, which JSON permits and a text cannot have, are replaced.

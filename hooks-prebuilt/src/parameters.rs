@@ -30,6 +30,11 @@ impl Fields {
         serde_json::from_value(value).map_err(|error| self.problem(format_args!("`{name}`: {error}"))).ok()
     }
 
+    /// Whether a field that was not read yet is given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.given.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// The value of a field with a default.
     pub(crate) fn or<T: DeserializeOwned>(&mut self, name: &'static str, default: T) -> T {
         self.optional(name).unwrap_or(default)

@@ -37,7 +37,7 @@ pub(crate) fn of_messages(messages: &mut Messages, edit: Edit<'_>) {
 pub(crate) fn of_result(result: &mut ToolResult, edit: Edit<'_>) {
     rewrite_in!(result, edit);
     for at in 0..result.additional_context.len() {
-        if let Some(text) = json::rewrite(&result.additional_context[at], edit) {
+        if let Some(text) = json::rewrite("", &result.additional_context[at], edit) {
             result.additional_context[at] = text;
         }
     }
@@ -50,18 +50,16 @@ pub(crate) fn of_row(row: &mut ResultRow, edit: Edit<'_>) {
 
 /// The text blocks of a model's answer rewritten; `None` if nothing changed. The inputs of its calls stay.
 pub(crate) fn of_answer(blocks: &[Block], edit: Edit<'_>) -> Option<Vec<Block>> {
-    let mut edit = |one: &Block| matches!(one, Block::Text(_) | Block::Other(_)).then(|| block(one, edit)).flatten();
-    let edits: Vec<Option<Block>> = blocks.iter().map(&mut edit).collect();
-    replaced(blocks, edits)
+    rewritten(blocks, |one| matches!(one, Block::Text(_) | Block::Other(_)).then(|| block(one, edit))?)
 }
 
 /// The blocks with their texts rewritten; `None` if nothing changed.
 fn blocks(blocks: &[Block], edit: Edit<'_>) -> Option<Vec<Block>> {
-    let edits: Vec<Option<Block>> = blocks.iter().map(|one| block(one, edit)).collect();
-    replaced(blocks, edits)
+    rewritten(blocks, |one| block(one, edit))
 }
 
-fn replaced(blocks: &[Block], edits: Vec<Option<Block>>) -> Option<Vec<Block>> {
+fn rewritten(blocks: &[Block], edit: impl FnMut(&Block) -> Option<Block>) -> Option<Vec<Block>> {
+    let edits: Vec<Option<Block>> = blocks.iter().map(edit).collect();
     let changes = edits.iter().any(Option::is_some);
     changes.then(|| blocks.iter().zip(edits).map(|(old, new)| new.unwrap_or_else(|| old.clone())).collect())
 }
@@ -71,7 +69,7 @@ fn block(block: &Block, edit: Edit<'_>) -> Option<Block> {
         Block::Text(text) => {
             // The key that a text of an agent program's result stands under.
             let field = text.extra.get("field").and_then(Value::as_str).unwrap_or_default();
-            let (new, extra) = (json::rewrite_named(field, &text.text, edit), object(&text.extra, edit));
+            let (new, extra) = (json::rewrite(field, &text.text, edit), object(&text.extra, edit));
             let is_changed = new.is_some() || extra.is_some();
             let mut text = is_changed.then(|| text.clone())?;
             text.text = new.unwrap_or(text.text);
@@ -99,11 +97,11 @@ fn block(block: &Block, edit: Edit<'_>) -> Option<Block> {
 
 /// The input of a call with its texts rewritten.
 fn input(input: &ToolInput, edit: Edit<'_>) -> Option<ToolInput> {
-    json::rewrite(&input.text(), edit).map(ToolInput::parse)
+    json::rewrite("", &input.text(), edit).map(ToolInput::parse)
 }
 
 fn value(value: &Value, edit: Edit<'_>) -> Option<Value> {
-    serde_json::from_str(&json::rewrite(&value.to_string(), edit)?).ok()
+    serde_json::from_str(&json::rewrite("", &value.to_string(), edit)?).ok()
 }
 
 pub(crate) fn object(fields: &Map<String, Value>, edit: Edit<'_>) -> Option<Map<String, Value>> {

@@ -91,7 +91,7 @@ impl ConfineUrls {
         if !self.schemes.contains(&address.scheme) {
             return denied(&format!("its scheme is not one of `{}`", self.schemes.join("`, `")));
         }
-        if address.userinfo.is_some() && !self.userinfo {
+        if address.has_user && !self.userinfo {
             return denied("it contains a user before its host");
         }
         if address.is_ip && !self.ip_literals {

@@ -4,7 +4,7 @@ mod group;
 
 pub use group::limit_calls;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -82,20 +82,20 @@ struct Open {
 struct Count {
     turn: u32,
     conversation: u32,
-    recent: VecDeque<Instant>,
+    recent: Vec<Instant>,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl Calls {
-    /// The calls that a limit of the tool counts, within each of [`WITHIN`]. `None`: there was none.
-    fn done(&self, limit: &Limit, tool: &str) -> Option<[u32; 3]> {
+    /// The calls that a limit of the tool counts, within each of [`WITHIN`].
+    fn done(&self, limit: &Limit, tool: &str) -> [u32; 3] {
         let is_counted = |other: &str| if limit.together { limit.pattern.matches(other) } else { other == tool };
-        let counts = self.counts.iter().filter(|(other, _)| is_counted(other)).map(|(_, count)| {
+        self.counts.iter().filter(|(other, _)| is_counted(other)).fold([0; 3], |done: [u32; 3], (_, count)| {
             let recent = u32::try_from(count.recent.len()).unwrap_or(u32::MAX);
-            [count.turn, count.conversation, recent]
-        });
-        counts.reduce(|all, one| [0, 1, 2].map(|within| all[within].saturating_add(one[within])))
+            let more = [count.turn, count.conversation, recent];
+            [0, 1, 2].map(|within| done[within].saturating_add(more[within]))
+        })
     }
 
     /// Takes the call with this key before it is judged again: the one that waits for a person, or that of a sub-agent
@@ -132,6 +132,18 @@ impl LimitCalls {
         self.limits.iter().filter(move |limit| limit.pattern.matches(tool))
     }
 
+    /// Every number that limits a tool, with how many calls it counted, and within what.
+    fn numbers<'a>(
+        &'a self,
+        calls: &'a Calls,
+        tool: &'a str,
+    ) -> impl Iterator<Item = (&'a Limit, u32, u32, &'static str)> {
+        self.limits_of(tool).flat_map(move |limit| {
+            let numbers = limit.most.into_iter().zip(calls.done(limit, tool)).zip(WITHIN);
+            numbers.filter_map(move |((most, done), within)| Some((limit, most?, done, within)))
+        })
+    }
+
     /// Counts a call, unless a limit is reached.
     ///
     /// # Errors
@@ -142,54 +154,33 @@ impl LimitCalls {
             calls.counts.values_mut().for_each(|count| count.turn = 0);
             calls.open.retain(|_, open| open.waits);
         }
-        let is_past = |call: &Instant| now.saturating_duration_since(*call) >= MINUTE;
-        for count in calls.counts.values_mut() {
-            while count.recent.front().is_some_and(is_past) {
-                count.recent.pop_front();
-            }
+        let is_recent = |call: &Instant| now.saturating_duration_since(*call) < MINUTE;
+        calls.counts.values_mut().for_each(|count| count.recent.retain(is_recent));
+        if turn.is_none() && self.limits_of(tool).any(|limit| limit.most[0].is_some()) {
+            return Err(format!("calls of `{tool}` are limited per turn, and the context has no turn to count in"));
         }
-        for limit in self.limits_of(tool) {
-            if turn.is_none() && limit.most[0].is_some() {
-                return Err(format!("calls of `{tool}` are limited per turn, and the context has no turn to count in"));
-            }
-            let done = calls.done(limit, tool).unwrap_or_default();
-            let reached = limit.most.into_iter().zip(done).zip(WITHIN).find_map(|((most, done), within)| {
-                let most = most.filter(|most| done >= *most)?;
-                let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
-                Some(match most {
-                    0 => format!("{what} may not be called; continue without it"),
-                    1 => format!("{what} may be called once in a {within}, and was; continue without it"),
-                    _ => format!("{what} may be called {most} times in a {within}, and was; continue without it"),
-                })
-            });
-            if let Some(error) = reached {
-                return Err(error);
-            }
+        if let Some((limit, most, _, within)) = self.numbers(calls, tool).find(|(_, most, done, _)| done >= most) {
+            let what = if limit.together { format!("tools such as `{tool}`") } else { format!("`{tool}`") };
+            let often = match most {
+                0 => return Err(format!("{what} may not be called; continue without it")),
+                1 => "once".to_owned(),
+                _ => format!("{most} times"),
+            };
+            return Err(format!("{what} may be called {often} in a {within}, and was; continue without it"));
         }
         if self.limits_of(tool).next().is_some() {
             let count = calls.counts.entry(tool.to_owned()).or_default();
             count.turn = count.turn.saturating_add(1);
             count.conversation = count.conversation.saturating_add(1);
-            count.recent.push_back(now);
+            count.recent.push(now);
         }
         Ok(())
     }
 
     /// The least number of calls that a tool has left, and within what, if only a fifth of them, or one, is left.
     pub fn left(&self, calls: &Calls, tool: &str) -> Option<String> {
-        let left = self.limits_of(tool).flat_map(|limit| {
-            let done = calls.done(limit, tool);
-            let of =
-                |((most, done), within): ((Option<u32>, u32), _)| Some((most?, most?.saturating_sub(done), within));
-            limit
-                .most
-                .into_iter()
-                .zip(done.unwrap_or_default())
-                .zip(WITHIN)
-                .filter_map(of)
-                .filter(move |_| done.is_some())
-        });
-        let (most, left, within) = left.min_by_key(|(_, left, _)| *left)?;
+        let left = self.numbers(calls, tool).map(|(_, most, done, within)| (most.saturating_sub(done), most, within));
+        let (left, most, within) = left.min_by_key(|(left, ..)| *left)?;
         (left <= (most / 5).max(1)).then(|| format!("calls of `{tool}` left in this {within}: {left} of {most}."))
     }
 }

@@ -10,6 +10,7 @@ mod phone;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde_json::Map;
 use wildmatch::WildMatch;
 
 use crate::digits;
@@ -19,6 +20,7 @@ use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, unknown};
 
 /// A type of personal data.
+#[derive(Debug)]
 struct Recogniser {
     name: &'static str,
     /// Whether it is masked unless a list says otherwise.
@@ -28,25 +30,16 @@ struct Recogniser {
     next: fn(&str, usize) -> Option<Range<usize>>,
 }
 
-impl Recogniser {
-    const fn new(
-        name: &'static str,
-        default: bool,
-        digits: bool,
-        next: fn(&str, usize) -> Option<Range<usize>>,
-    ) -> Self {
-        Self { name, default, digits, next }
-    }
-}
-
 static FIRST: &[Recogniser] = &[
-    Recogniser::new("email", true, false, email::next),
-    Recogniser::new("card", true, true, card::next),
-    Recogniser::new("iban", true, true, iban::next),
+    Recogniser { name: "email", default: true, digits: false, next: email::next },
+    Recogniser { name: "card", default: true, digits: true, next: card::next },
+    Recogniser { name: "iban", default: true, digits: true, next: iban::next },
 ];
 
-static LAST: &[Recogniser] =
-    &[Recogniser::new("phone", false, true, phone::next), Recogniser::new("ip", false, false, ip::next)];
+static LAST: &[Recogniser] = &[
+    Recogniser { name: "phone", default: false, digits: true, next: phone::next },
+    Recogniser { name: "ip", default: false, digits: false, next: ip::next },
+];
 
 /// Of two that are equally long, the first counts: those with a checksum come before those without.
 fn recognisers() -> impl Iterator<Item = &'static Recogniser> + Clone {
@@ -65,57 +58,54 @@ pub struct MaskPii {
     keep_last: usize,
 }
 
-impl std::fmt::Debug for Recogniser {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
+from_fields!(MaskPii, MaskPii::read);
+
+impl MaskPii {
+    fn read(fields: &mut Fields) -> Self {
+        let names: Option<Vec<String>> = fields.optional("types");
+        let mut by: BTreeMap<String, String> = fields.or("by", BTreeMap::new());
+        let allow = exceptions(fields);
+        let keep_last: usize = fields.or("keep_last", 0);
+        let known = || recognisers().map(|recogniser| recogniser.name);
+        for name in names.iter().flatten().chain(by.keys()) {
+            if !known().any(|known| known == name) {
+                fields.problem(unknown("type", name, known()));
+            }
+        }
+        if names.as_ref().is_some_and(Vec::is_empty) {
+            fields.problem("`types` is empty: name at least one, or leave it out");
+        }
+        let chosen = |recogniser: &&Recogniser| match &names {
+            Some(names) => names.iter().any(|name| name == recogniser.name),
+            None => recogniser.default,
+        };
+        let unused = by.keys().filter(|name| recognisers().any(|one| one.name == **name && !chosen(&one)));
+        for name in unused {
+            fields.problem(format_args!("`by.{name}`: `types` has no `{name}`, so that it is not masked"));
+        }
+        if keep_last > 4 {
+            fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
+        }
+        let types = recognisers().filter(chosen).map(|recogniser| {
+            (recogniser, by.remove(recogniser.name).unwrap_or_else(|| format!("[{}]", recogniser.name)))
+        });
+        let mask = MaskPii {
+            types: types.collect(),
+            allow: allow.iter().map(|pattern| WildMatch::new_case_insensitive(pattern)).collect(),
+            keep_last,
+        };
+        for (recogniser, text) in &mask.types {
+            if mask.mask(text).is_some() {
+                fields.problem(format_args!("`by.{}` would be masked itself: `{text}`", recogniser.name));
+            }
+        }
+        mask
     }
 }
 
-from_fields!(MaskPii, |fields: &mut Fields| {
-    let names: Option<Vec<String>> = fields.optional("types");
-    let mut by: BTreeMap<String, String> = fields.or("by", BTreeMap::new());
-    let allow = exceptions(fields);
-    let keep_last: usize = fields.or("keep_last", 0);
-    let known = || recognisers().map(|recogniser| recogniser.name);
-    for name in names.iter().flatten().chain(by.keys()) {
-        if !known().any(|known| known == name) {
-            fields.problem(unknown("type", name, known()));
-        }
-    }
-    if names.as_ref().is_some_and(Vec::is_empty) {
-        fields.problem("`types` is empty: name at least one, or leave it out");
-    }
-    let chosen = |recogniser: &&Recogniser| match &names {
-        Some(names) => names.iter().any(|name| name == recogniser.name),
-        None => recogniser.default,
-    };
-    let unused = by.keys().filter(|name| recognisers().any(|one| one.name == **name && !chosen(&one)));
-    for name in unused {
-        fields.problem(format_args!("`by.{name}`: `types` has no `{name}`, so that it is not masked"));
-    }
-    if keep_last > 4 {
-        fields.problem(format_args!("`keep_last` is {keep_last}: at most 4 digits can be kept"));
-    }
-    let types = recognisers()
-        .filter(chosen)
-        .map(|recogniser| (recogniser, by.remove(recogniser.name).unwrap_or_else(|| format!("[{}]", recogniser.name))));
-    let mask = MaskPii {
-        types: types.collect(),
-        allow: allow.iter().map(|pattern| WildMatch::new_case_insensitive(pattern)).collect(),
-        keep_last,
-    };
-    for (recogniser, text) in &mask.types {
-        if mask.mask(text).is_some() {
-            fields.problem(format_args!("`by.{}` would be masked itself: `{text}`", recogniser.name));
-        }
-    }
-    mask
-});
-
 impl Default for MaskPii {
     fn default() -> Self {
-        let types = recognisers().filter(|recogniser| recogniser.default);
-        Self { types: types.map(|one| (one, format!("[{}]", one.name))).collect(), allow: Vec::new(), keep_last: 0 }
+        Self::read(&mut Fields::new(Map::new()))
     }
 }
 
@@ -129,7 +119,7 @@ impl MaskPii {
     /// assert_eq!(masked.as_deref(), Some("[email] paid with [card]"));
     /// ```
     pub fn mask(&self, text: &str) -> Option<String> {
-        json::rewrite(text, &mut |name, text| self.edit(name, text))
+        json::rewrite("", text, &mut |name, text| self.edit(name, text))
     }
 
     /// The same for a text that is not JSON, behind its name: `phone` says what a number without form is.
@@ -193,56 +183,42 @@ fn is_telling(name: &str, text: &str) -> bool {
 
 impl Finder for MaskPii {
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
-        let next = self.types.iter().map(|(one, _)| (one.next)(text, from)).collect();
-        Search { mask: self, text, next, end: usize::MAX }
+        // The next value of each type, if there are more, and where the last value ends.
+        let mut next: Vec<_> = self.types.iter().map(|(one, _)| (one.next)(text, from)).collect();
+        let mut last = usize::MAX;
+        std::iter::from_fn(move || {
+            loop {
+                let places = || next.iter().enumerate().filter_map(|(at, place)| Some((at, place.clone()?)));
+                let is_part = |at: usize, place: &Range<usize>| {
+                    let (before, after) = self.types[at].0.joined(text, place);
+                    before.is_some_and(|end| end != last) || after.is_some_and(|at| !self.has_value_at(text, at))
+                };
+                let (at, place) = places().min_by_key(|(_, place)| (place.start, usize::MAX - place.end))?;
+                if is_part(at, &place) {
+                    next[at] = (self.types[at].0.next)(text, digits::after(text, place.start));
+                    continue;
+                }
+                // Of those that overlap, the longest.
+                let overlaps = |other: &Range<usize>| other.start < place.end && other.len() > place.len();
+                let longer = places().filter(|(at, other)| overlaps(other) && !is_part(*at, other));
+                let (at, place) = longer.min_by_key(|(_, other)| usize::MAX - other.len()).unwrap_or((at, place));
+                for ((one, _), next) in self.types.iter().zip(&mut next) {
+                    if next.as_ref().is_some_and(|next| next.start < place.end) {
+                        *next = (one.next)(text, place.end);
+                    }
+                }
+                let ((one, by), value) = (&self.types[at], &text[place.clone()]);
+                if !self.is_allowed(value) {
+                    last = place.end;
+                    let by = self.replacement(one, by, value);
+                    return Some((place, by));
+                }
+            }
+        })
     }
 
     fn tail(&self, text: &str) -> usize {
         before(text, text.len(), HOLD)
-    }
-}
-
-struct Search<'a> {
-    mask: &'a MaskPii,
-    text: &'a str,
-    /// The next value of each type; `None` if there are no more.
-    next: Vec<Option<Range<usize>>>,
-    /// Where the last value ends.
-    end: usize,
-}
-
-impl Iterator for Search<'_> {
-    type Item = Found;
-
-    fn next(&mut self) -> Option<Found> {
-        loop {
-            let places = || self.next.iter().enumerate().filter_map(|(at, place)| Some((at, place.clone()?)));
-            let is_part = |at: usize, place: &Range<usize>| {
-                let one = self.mask.types[at].0;
-                let (before, after) = one.joined(self.text, place);
-                before.is_some_and(|end| end != self.end)
-                    || after.is_some_and(|at| !self.mask.has_value_at(self.text, at))
-            };
-            let (at, place) = places().min_by_key(|(_, place)| (place.start, usize::MAX - place.end))?;
-            if is_part(at, &place) {
-                self.next[at] = (self.mask.types[at].0.next)(self.text, digits::after(self.text, place.start));
-                continue;
-            }
-            // Of those that overlap, the longest.
-            let overlaps = |other: &Range<usize>| other.start < place.end && other.len() > place.len();
-            let longer = places().filter(|(at, other)| overlaps(other) && !is_part(*at, other));
-            let (at, place) = longer.min_by_key(|(_, other)| usize::MAX - other.len()).unwrap_or((at, place));
-            for ((one, _), next) in self.mask.types.iter().zip(&mut self.next) {
-                if next.as_ref().is_some_and(|next| next.start < place.end) {
-                    *next = (one.next)(self.text, place.end);
-                }
-            }
-            let ((one, by), value) = (&self.mask.types[at], &self.text[place.clone()]);
-            if !self.mask.is_allowed(value) {
-                self.end = place.end;
-                return Some(Found { by: self.mask.replacement(one, by, value), place });
-            }
-        }
     }
 }
 

@@ -1,16 +1,14 @@
 //! `mask_secrets` and `deny_secrets`: keys, tokens and passwords, masked where they are read and denied where they leave.
 
-mod deny;
-
-pub use deny::{DenySecrets, deny_secrets};
-
+use hook_sdk::kinds::BeforeToolCall;
 use hooks_secrets::REDACTED;
+use serde_json::Value;
 use wildmatch::WildMatch;
 
 use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
 use crate::masks::mask_everywhere;
-use crate::parameters::{Fields, exceptions, from_fields};
+use crate::parameters::{Fields, exceptions, from_fields, patterns};
 
 /// The `hold` of the stream, in characters.
 const HOLD: usize = 256;
@@ -39,7 +37,7 @@ impl MaskSecrets {
     /// assert_eq!(masked.as_deref(), Some("pass --token [REDACTED_SECRET] to it"));
     /// ```
     pub fn mask(&self, text: &str) -> Option<String> {
-        json::rewrite(text, &mut |name, text| self.edit(name, text))
+        json::rewrite("", text, &mut |name, text| self.edit(name, text))
     }
 
     /// The window of a stream without secrets. `shown` is the text before it, and `last` says that no more follows.
@@ -72,10 +70,9 @@ impl MaskSecrets {
 
 impl Finder for MaskSecrets {
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
-        let found = hooks_secrets::find(text).into_iter().filter(move |place| place.end > from);
-        found
-            .filter(|place| !self.is_allowed(&text[place.clone()]))
-            .map(move |place| Found { place: place.start.max(from)..place.end, by: REDACTED.to_owned() })
+        let found = hooks_secrets::find(text).into_iter();
+        let found = found.filter(move |place| place.end > from && !self.is_allowed(&text[place.clone()]));
+        found.map(move |place| (place.start.max(from)..place.end, REDACTED.to_owned()))
     }
 
     fn tail(&self, text: &str) -> usize {
@@ -94,3 +91,41 @@ hook_sdk::group! {
 }
 
 mask_everywhere!(mask_secrets, MaskSecrets, hold = 256);
+
+/// The parameters of `deny_secrets`.
+#[derive(Clone, Debug)]
+pub struct DenySecrets {
+    tools: Vec<WildMatch>,
+    secrets: MaskSecrets,
+}
+
+from_fields!(DenySecrets, |fields: &mut Fields| DenySecrets {
+    tools: patterns(fields, "tools", &["*"]),
+    secrets: MaskSecrets::read(fields),
+});
+
+impl DenySecrets {
+    /// Denies a call whose arguments contain secrets.
+    ///
+    /// # Errors
+    /// Where they are. The secrets themselves are not in it.
+    pub fn judge(&self, tool: &str, input: &Value) -> Result<(), String> {
+        if !self.tools.iter().any(|pattern| pattern.matches(tool)) {
+            return Ok(());
+        }
+        let places = json::places(input, &mut |name, text| self.secrets.edit(name, text));
+        match places.len() {
+            0 => Ok(()),
+            count => Err(format!(
+                "expected no secrets in the arguments of `{tool}`, and found {count} at `{}`; refer to them by name",
+                places.join("`, `")
+            )),
+        }
+    }
+}
+
+/// Denies calls whose arguments contain keys, tokens or passwords.
+#[hook(kind = before_tool_call)]
+pub fn deny_secrets(secrets: &With<DenySecrets>, event: &BeforeToolCall, input: &ToolInput) -> Permission {
+    secrets.judge(&event.call.name, input).map_or_else(Permission::deny, |()| Permission::NoOpinion)
+}

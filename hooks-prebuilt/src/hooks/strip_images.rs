@@ -1,20 +1,21 @@
 //! `strip_images`: replaces images whose host is not listed by their alternative text.
 
-mod group;
 mod html;
 mod markdown;
 mod source;
 
-pub use group::strip_images;
-
 use std::ops::Range;
 
+use hook_sdk::data::Role;
+use hook_sdk::hook;
+use hook_sdk::kinds::StreamDelta;
+use hook_sdk::prelude::*;
 use markdown::Read;
 use source::Sources;
 
-use crate::addresses;
 use crate::finder::StreamWindow;
 use crate::parameters::{Fields, from_fields};
+use crate::{addresses, texts};
 
 /// The parameters of `strip_images`.
 #[derive(Clone, Debug, Default)]
@@ -70,9 +71,9 @@ impl StripImages {
         let mut at = within.start;
         let tag = loop {
             let Some(tag) = html::next(text, at, &self.sources) else { break None };
-            match read.code.iter().find(|code| code.contains(&tag.place.start)) {
+            match read.code.iter().find(|code| code.contains(&tag.0.start)) {
                 Some(code) => at = code.end,
-                None => break Some((tag.place, tag.alt)),
+                None => break Some(tag),
             }
         };
         let images = read.images.into_iter().map(|image| (image.place, image.alt));
@@ -84,4 +85,41 @@ impl StripImages {
 /// The text without signs that Markdown or HTML read.
 fn plain(alt: &str) -> String {
     alt.chars().filter(|c| !"![]()<>`\\&".contains(*c)).map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
+}
+
+hook_sdk::group! {
+    /// Replaces images of a model's answer, whose host is not listed, by their alternative text. The address of an
+    /// image can carry what the model has read to somebody else as soon as it is shown.
+    pub strip_images
+}
+
+#[hook(group = strip_images, kind = post_model_call, on_failure = required)]
+fn answers(images: &With<StripImages>, reply: &mut ModelReply) {
+    if let Some(content) = texts::of_answer(&reply.content, &mut |_, text| images.strip(text)) {
+        reply.content = content;
+    }
+}
+
+#[hook(group = strip_images, kind = before_create_message, on_failure = required)]
+fn rows(images: &With<StripImages>, row: &mut Message) {
+    if row.role != Role::Assistant {
+        return;
+    }
+    if let Some(content) = texts::of_answer(&row.content, &mut |_, text| images.strip(text)) {
+        row.content = content;
+    }
+}
+
+/// The `hold` of [`stream`], in characters.
+const HOLD: usize = 2_000;
+
+#[hook(group = strip_images, kind = stream_delta, channel = "text|thinking", hold = 2_000, on_failure = deny)]
+fn stream(images: &With<StripImages>, event: &StreamDelta, window: &mut String) -> Permission {
+    let read = images.window(&event.shown, window, event.last);
+    // What is longer than the hold would be shown before it is known what it is.
+    if read.text[read.held..].chars().count() > HOLD {
+        return Permission::deny(format!("an image or tag is open for more than {HOLD} characters"));
+    }
+    *window = read.text;
+    Permission::NoOpinion
 }

@@ -1,16 +1,16 @@
 //! `strip_invisible`: removes characters that nobody sees and a model reads.
 
-mod group;
 mod scripts;
 
-pub use group::strip_invisible;
-
+use hook_sdk::hook;
+use hook_sdk::prelude::*;
 use scripts::{
     breaks, has_form, is_hebrew, is_ideograph, is_mongolian, is_pictograph, is_right_to_left, is_skin, joins,
     last_variant,
 };
 
 use crate::parameters::{Fields, from_fields};
+use crate::texts;
 
 /// The parameters of `strip_invisible`.
 #[derive(Clone, Debug, Default)]
@@ -155,4 +155,26 @@ fn is_needed(c: char, kept: &str, rest: &str) -> bool {
 /// A Korean vowel, which needs a consonant before it.
 fn is_vowel(c: char) -> bool {
     matches!(c, '\u{1161}'..='\u{11a7}')
+}
+
+hook_sdk::group! {
+    /// Removes characters that nobody sees and a model reads: tags, direction marks, fillers, and data in variation
+    /// selectors. Those that an emoji or a script needs stay.
+    pub strip_invisible
+}
+
+// Before the masks, for which a character that nobody sees can part a value.
+#[hook(group = strip_invisible, kind = user_prompt_submit, on_failure = required, priority = -10_000)]
+fn prompts(strip: &With<StripInvisible>, messages: &mut Messages) {
+    texts::of_messages(messages, &mut |_, text| strip.strip(text));
+}
+
+#[hook(group = strip_invisible, kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove, priority = -10_000)]
+fn results(strip: &With<StripInvisible>, result: &mut ToolResult) {
+    texts::of_result(result, &mut |_, text| strip.strip(text));
+}
+
+#[hook(group = strip_invisible, kind = prefilter_llm_history, on_failure = required, priority = -10_000)]
+fn history(strip: &With<StripInvisible>, messages: &mut Messages) {
+    texts::of_messages(messages, &mut |_, text| strip.strip(text));
 }

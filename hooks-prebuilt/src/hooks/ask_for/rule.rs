@@ -11,22 +11,14 @@ use wildmatch::WildMatch;
 use crate::fields::Field;
 use crate::parameters::{Fields, unknown};
 
-/// What happens with a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    Allow,
-    Ask,
-    Deny,
-}
-
 #[derive(Debug)]
 pub(super) struct Rule {
     /// The call is denied if one of these holds.
     deny: Vec<(Field, Condition)>,
     /// A person is asked if one of these holds.
     ask: Vec<(Field, Condition)>,
-    /// `None`: no opinion. An allow would also be the person's, where a host asks one.
-    otherwise: Option<Answer>,
+    /// `allow`, `ask` or `deny`. `None`: no opinion. An allow would also be the person's, where a host asks one.
+    otherwise: Option<&'static str>,
     reason: Option<String>,
     risk: Option<String>,
     choices: Vec<String>,
@@ -51,7 +43,6 @@ enum Test {
 
 const CONDITIONS: [&str; 10] =
     ["above", "at_most", "below", "at_least", "is", "is_not", "one_of", "not_one_of", "matches", "not_matches"];
-const ANSWERS: [&str; 3] = ["allow", "ask", "deny"];
 
 impl Rule {
     /// Reads `"ask"`, or an object with conditions.
@@ -67,9 +58,9 @@ impl Rule {
             }
         };
         let (deny, ask) = (conditions("deny", &mut fields), conditions("ask", &mut fields));
-        let otherwise = fields.optional("else").map(|word: String| answer(&word, &mut fields));
         // Without conditions, a rule with a reason alone asks.
-        let otherwise = otherwise.or((deny.is_empty() && ask.is_empty()).then_some(Answer::Ask));
+        let decides = fields.has("else") || (deny.is_empty() && ask.is_empty());
+        let otherwise = Some(fields.choice("else", ["ask", "allow", "deny"])).filter(|_| decides);
         let (reason, risk) = (fields.optional("reason"), fields.optional("risk"));
         let choices = fields.or("choices", Vec::new());
         fields.finish(Self { deny, ask, otherwise, reason, risk, choices })
@@ -78,22 +69,21 @@ impl Rule {
     /// A field that is missing or of another type is denied: nobody has to approve a call that cannot be judged.
     pub(super) fn judge(&self, tool: &str, input: &ToolInput) -> Permission {
         let mut asked = None;
-        for (answer, conditions) in [(Answer::Deny, &self.deny), (Answer::Ask, &self.ask)] {
+        for (denies, conditions) in [(true, &self.deny), (false, &self.ask)] {
             for (field, condition) in conditions {
                 match condition.holds(field, input) {
                     Err(expected) => return Permission::deny(expected),
-                    Ok(None) => {}
-                    Ok(Some(because)) if answer == Answer::Deny => return self.deny(&because),
-                    Ok(Some(because)) => asked = asked.or(Some(because)),
+                    Ok(Some(because)) if denies => return self.deny(&because),
+                    Ok(because) => asked = asked.or(because),
                 }
             }
         }
         match (asked, self.otherwise) {
             (Some(because), _) => self.ask(tool, &because, input),
             (None, None) => Permission::NoOpinion,
-            (None, Some(Answer::Allow)) => Permission::Allow,
-            (None, Some(Answer::Ask)) => self.ask(tool, "it needs approval", input),
-            (None, Some(Answer::Deny)) => self.deny(&format!("`{tool}` may not be called")),
+            (None, Some("allow")) => Permission::Allow,
+            (None, Some("ask")) => self.ask(tool, "it needs approval", input),
+            (None, Some(_)) => self.deny(&format!("`{tool}` may not be called")),
         }
     }
 
@@ -108,16 +98,6 @@ impl Rule {
         question.risk.clone_from(&self.risk);
         question.into()
     }
-}
-
-fn answer(word: &str, fields: &mut Fields) -> Answer {
-    match word {
-        "allow" => return Answer::Allow,
-        "ask" => return Answer::Ask,
-        "deny" => {}
-        other => fields.problem(unknown("answer", other, ANSWERS.into_iter())),
-    }
-    Answer::Deny
 }
 
 fn conditions(name: &'static str, fields: &mut Fields) -> Vec<(Field, Condition)> {

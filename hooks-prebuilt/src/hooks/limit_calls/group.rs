@@ -44,34 +44,29 @@ fn judge(cx: &HookContext, limits: &With<LimitCalls>, event: &BeforeToolCall) ->
         return Permission::NoOpinion;
     }
     let (key, by, at) = (key(cx, &event.call), std::ptr::from_ref::<LimitCalls>(limits).addr(), Instant::now());
-    let reached = limits.with(cx, |calls| {
-        let again = calls.again(&key, tool, by, !cx.agent_path().is_empty());
+    let counted = limits.with(cx, |calls| {
         let mut by = vec![by];
-        if let Some(open) = again {
-            if open.waits {
+        match calls.again(&key, tool, by[0], !cx.agent_path().is_empty()) {
+            Some(open) if open.waits => {
                 calls.open.insert(key, open);
-                return None;
+                return Ok(());
             }
-            calls.uncount(&open);
-            by.extend(open.by);
+            Some(open) => {
+                calls.uncount(&open);
+                by.extend(open.by);
+            }
+            None => {}
         }
         let (turn, may_be_refused) = (kept::turn(cx, calls.turn), !calls.open.contains_key(&key));
-        if let Err(reached) = limits.count(calls, turn, tool, at) {
-            return Some(reached);
-        }
+        limits.count(calls, turn, tool, at)?;
         // Calls without ids would all be one.
         if !event.call.id.is_empty() {
             calls.open.insert(key, Open { tool: tool.clone(), turn, at, by, waits: false, may_be_refused });
         }
-        None
+        Ok(())
     });
-    match reached {
-        Some(None) => Permission::NoOpinion,
-        Some(Some(reached)) => Permission::deny(reached),
-        None => {
-            Permission::deny(format!("calls of `{tool}` are limited, and nobody counts them here; continue without it"))
-        }
-    }
+    let nobody = || Err(format!("calls of `{tool}` are limited, and nobody counts them here; continue without it"));
+    counted.unwrap_or_else(nobody).map_or_else(Permission::deny, |()| Permission::NoOpinion)
 }
 
 #[hook(group = limit_calls, kind = permission_request)]

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::digits::is_escape;
+use crate::finder::before;
 
 /// The forms of an `@`: plain, of full width, in a URL, in JSON, and in HTML.
 static AT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"@|＠|%40|\\u0040|&#64;|&#x40;|&commat;").ok());
@@ -20,10 +21,10 @@ const HOST: usize = 253;
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     AT.as_ref()?.find_iter(&text[from..]).find_map(|sign| {
-        let found = local(text, from, from + sign.start())?..host(text, from + sign.end())?;
+        let found = local(text, from + sign.start())?..host(text, from + sign.end())?;
         // A user of a server is no address, but one that is encoded is.
         let is_user = sign.as_str() == "@" && (is_of_url(text, found.start) || is_remote_path(&text[found.end..]));
-        (!is_user).then_some(found)
+        (found.start >= from && !is_user).then_some(found)
     })
 }
 
@@ -33,7 +34,8 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Where the part before the `@` begins.
-fn local(text: &str, from: usize, at: usize) -> Option<usize> {
+fn local(text: &str, at: usize) -> Option<usize> {
+    let from = before(text, at, LOCAL + 1);
     let before = &text[from..at];
     // `"john doe"@example.com`
     if let Some(quoted) = before.strip_suffix('"') {
@@ -92,19 +94,18 @@ fn host(text: &str, from: usize) -> Option<usize> {
     if is_file(host) || (rest[run..].starts_with('(') && !is_usual(host)) {
         return None;
     }
-    let labels =
-        |host: &str| host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
     // What follows the host may look like another label: `ada@example.com.2`.
     while !host.rsplit_once('.').is_some_and(|(_, last)| is_top_level(last)) {
         host = host.rsplit_once('.')?.0;
     }
-    let first = host.split('.').next()?;
-    let second = host.split('.').nth(1)?;
+    let labels: Vec<&str> = host.split('.').collect();
+    let (first, second) = (labels.first()?, labels.get(1)?);
+    let is_label = |label: &&str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     let numeric = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let version = numeric(first) && numeric(second);
     // `icon@2x.png` is a file for screens of double density.
     let density = first.strip_suffix('x').is_some_and(|scale| !scale.is_empty() && numeric(scale));
-    (labels(host) && !version && !density && host.len() <= HOST).then_some(from + host.len())
+    (labels.iter().all(is_label) && !version && !density && host.len() <= HOST).then_some(from + host.len())
 }
 
 /// The last labels of most addresses.

@@ -21,11 +21,16 @@ fn value(byte: u8) -> Option<u8> {
 /// numbers, and letters as their upper-case codes.
 macro_rules! ids {
     ($($name:ident: $pattern:literal, $fits:expr;)*) => {
-        pub(super) static IDS: &[Recogniser] = &[$(Recogniser::new(stringify!($name), false, true, |text, from| {
-            static PATTERN: LazyLock<Option<Regex>> =
-                LazyLock::new(|| Regex::new(&$pattern.replace('_', &format!("{SEPARATORS}?"))).ok());
-            search(text, from, PATTERN.as_ref()?, |place| end(text, place, $fits))
-        })),*];
+        pub(super) static IDS: &[Recogniser] = &[$(Recogniser {
+            name: stringify!($name),
+            default: false,
+            digits: true,
+            next: |text, from| {
+                static PATTERN: LazyLock<Option<Regex>> =
+                    LazyLock::new(|| Regex::new(&$pattern.replace('_', &format!("{SEPARATORS}?"))).ok());
+                search(text, from, PATTERN.as_ref()?, |place| end(text, place, $fits))
+            },
+        }),*];
     };
 }
 

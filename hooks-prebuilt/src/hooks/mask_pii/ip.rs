@@ -6,13 +6,18 @@ use std::ops::Range;
 use crate::digits::{is_behind_escape, starts};
 use crate::finder::before;
 
+/// The most characters of an address, with what may stand around it in its run.
+const RUN: usize = 64;
+
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
-    let mut at = from;
+    // A run is read from its beginning, also in a stream whose window begins within it.
+    let mut at = from - text[..from].chars().rev().take(RUN).take_while(|c| is_part(*c)).count();
     loop {
         let start = at + text[at..].find(is_part)?;
         let end = start + text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
-        let mut begins = starts(text, start.max(from)).filter(|begin| *begin < end);
-        if let Some(found) = begins.find_map(|begin| address(text, begin, end)) {
+        let begins = starts(text, start).filter(|begin| *begin < end);
+        let mut found = begins.filter_map(|begin| address(text, begin, end));
+        if let Some(found) = found.find(|found| found.start >= from) {
             return Some(found);
         }
         at = end;

@@ -47,7 +47,7 @@ pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     found.into_iter().flatten().min_by_key(|found| (found.start, usize::MAX - found.end))
 }
 
-/// The longest beginning that has as many digits as the country allows, and ends with a group.
+/// As many digits as the country allows.
 fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
     let number = &text[found.clone()];
     let plus = number.starts_with(['+', '%']);
@@ -64,22 +64,18 @@ fn international_end(text: &str, found: Range<usize>) -> Option<usize> {
         "376" => 6,
         _ => LEAST,
     };
-    let trunk = usize::from(number.contains("(0)"));
-    let (mut count, mut end) = (0_usize, None);
-    for (offset, c) in number[after..].char_indices() {
-        if c.is_ascii_digit() {
-            count += 1;
-            let place = found.start + after + offset + 1;
-            let national = count.saturating_sub(trunk + code);
-            if national > most {
-                break;
-            }
-            if national >= least && ends(text, place) {
-                end = Some(place);
-            }
-        }
-    }
-    end
+    let before = code + usize::from(number.contains("(0)")) + count(&number[..after]);
+    longest_end(text, found, |number| (before + least..=before + most).contains(&count(number)))
+}
+
+fn count(number: &str) -> usize {
+    number.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// The end of the longest beginning that fits and ends with a group.
+fn longest_end(text: &str, found: Range<usize>, fits: impl Fn(&str) -> bool) -> Option<usize> {
+    let after_digit = |end: &usize| text.as_bytes()[*end - 1].is_ascii_digit() && ends(text, *end);
+    (found.start + 1..=found.end).rev().filter(after_digit).find(|end| fits(&text[found.start..*end]))
 }
 
 /// The length of the country code, and the most digits after it.
@@ -90,31 +86,12 @@ fn country(digits: &str) -> Option<(usize, usize)> {
 
 /// Nine to eleven digits with at least one gap.
 fn national_end(text: &str, found: Range<usize>) -> Option<usize> {
-    let mut end = found.end;
-    loop {
-        let number = &text[found.start..end];
-        let count = number.bytes().filter(u8::is_ascii_digit).count();
-        if is_date(number) || is_code(number) {
-            return None;
-        }
-        if (9..=11).contains(&count) && ends(text, end) {
-            return Some(end);
-        }
-        // A shorter one, without its last group.
-        if count < 9 {
-            return None;
-        }
-        end = found.start
-            + number
-                .trim_end_matches(|c: char| c.is_ascii_digit())
-                .trim_end_matches([' ', '\u{a0}', '.', '-', '/'])
-                .len();
-    }
+    longest_end(text, found, |number| (9..=11).contains(&count(number)) && !is_date(number) && !is_code(number))
 }
 
 fn named_end(text: &str, found: Range<usize>) -> Option<usize> {
-    let count = text[found.clone()].bytes().filter(u8::is_ascii_digit).count();
-    ((7..=15).contains(&count) && !is_date(&text[found.clone()]) && ends(text, found.end)).then_some(found.end)
+    let number = &text[found.clone()];
+    ((7..=15).contains(&count(number)) && !is_date(number) && ends(text, found.end)).then_some(found.end)
 }
 
 /// Whether a number begins with a date: `2024-01-02`, `01-02-2024 12:00`.

@@ -62,9 +62,7 @@ impl ReadOnlySql {
         let is_nested = |token: &Token| comment(token, |text| text.contains("/*"));
         // `U&"pg_sl\0065ep"` is a name, and this parser reads it as the operator `&`.
         let is_escaped = |three: &[Token]| match three {
-            [Token::Word(word), Token::Ampersand, Token::Word(quoted)] => {
-                word.value.eq_ignore_ascii_case("u") && word.quote_style.is_none() && quoted.quote_style.is_some()
-            }
+            [word, Token::Ampersand, Token::Word(quoted)] => is_word(word, "U") && quoted.quote_style.is_some(),
             _ => false,
         };
         let has_dollars = ["ansi", "clickhouse", "duckdb", "postgres", "redshift", "snowflake"].contains(&self.name);
@@ -135,12 +133,8 @@ impl ReadOnlySql {
                 return Err(format!("more than {NESTING} parentheses or `CASE` are within each other"));
             }
             let Token::Word(word) = word else { continue };
-            let is_plain = word.quote_style.is_none();
-            if self.name == "mssql"
-                && is_plain
-                && rows(include_str!("../../../data/sql_statements.txt"))
-                    .any(|known| word.value.eq_ignore_ascii_case(known))
-            {
+            let mut statements = rows(include_str!("../../../data/sql_statements.txt"));
+            if self.name == "mssql" && statements.any(|known| is_word(words[at], known)) {
                 return Err(format!(
                     "`{}` begins a statement; write a name like this as `[{}]`",
                     word.value, word.value
@@ -176,22 +170,20 @@ impl ReadOnlySql {
 /// `a IS NOT b`, `a GLOB 'x'`.
 fn spell_out(tokens: &mut [Token]) {
     let places: Vec<usize> = (0..tokens.len()).filter(|at| !matches!(tokens[*at], Token::Whitespace(_))).collect();
-    let is = |token: Option<&Token>, words: &[&str]| matches!(token, Some(Token::Word(word)) if word.quote_style.is_none() && words.iter().any(|known| word.value.eq_ignore_ascii_case(known)));
-    let is_pragma = is(places.first().map(|at| &tokens[*at]), &["PRAGMA"]);
+    let is = |token: Option<&Token>, known: &str| token.is_some_and(|token| is_word(token, known));
+    let is_pragma = is(places.first().map(|at| &tokens[*at]), "PRAGMA");
     for (number, at) in places.iter().copied().enumerate() {
         let next = |offset: usize| places.get(number + offset).map(|at| &tokens[*at]);
-        let behind = if is(next(1), &["NOT"]) { next(2) } else { next(1) };
+        let behind = if is(next(1), "NOT") { next(2) } else { next(1) };
         let before = number.checked_sub(1).map(|before| &tokens[places[before]]);
         // The name of a column: `t.is`, `a AS is`.
-        let is_name = is(before, &["SELECT", "DISTINCT", "AS", "WHERE", "AND", "OR", "NOT", "ON", "BY"])
+        let is_name = is(before, "SELECT DISTINCT AS WHERE AND OR NOT ON BY")
             || matches!(before, Some(Token::Period | Token::Comma | Token::LParen | Token::Eq))
-            || is(behind, &["FROM", "WHERE", "ORDER", "GROUP", "LIMIT", "AND", "OR", "ASC", "DESC"])
+            || is(behind, "FROM WHERE ORDER GROUP LIMIT AND OR ASC DESC")
             || matches!(behind, None | Some(Token::Comma | Token::RParen | Token::SemiColon | Token::Eq));
-        if is(next(0), &["IS"]) && !is_name && !is(behind, &["NULL", "TRUE", "FALSE", "DISTINCT"]) {
+        if is(next(0), "IS") && !is_name && !is(behind, "NULL TRUE FALSE DISTINCT") {
             tokens[at] = Token::Eq;
-        } else if is(next(0), &["GLOB"])
-            && matches!(next(1), Some(Token::SingleQuotedString(_) | Token::Placeholder(_)))
-        {
+        } else if is(next(0), "GLOB") && matches!(next(1), Some(Token::SingleQuotedString(_) | Token::Placeholder(_))) {
             tokens[at] = Token::make_keyword("LIKE");
         } else if is_pragma
             && next(1) == Some(&Token::RParen)
@@ -205,26 +197,33 @@ fn spell_out(tokens: &mut [Token]) {
 /// Whether a name is also that of a table, so that it is no package before a period: `http_log.a FROM http_log`. An alias
 /// or a table expression would only hide a package.
 fn is_table(words: &[&Token], name: &str) -> bool {
-    let is = |word: &Token, known: &[&str]| matches!(word, Token::Word(word) if word.quote_style.is_none() && known.iter().any(|known| word.value.eq_ignore_ascii_case(known)));
     let stops = |word: &Token| {
         !matches!(word, Token::Word(_) | Token::Comma | Token::Period)
-            || is(word, &["SELECT", "BY", "WHERE", "ON", "USING", "HAVING", "FROM", "JOIN"])
+            || is_word(word, "SELECT BY WHERE ON USING HAVING FROM JOIN")
     };
-    let begins = |word: &Token| matches!(word, Token::Comma | Token::Period) || is(word, &["FROM", "JOIN"]);
+    let begins = |word: &Token| matches!(word, Token::Comma | Token::Period) || is_word(word, "FROM JOIN");
     let is_read = |at: usize| {
         !matches!(words.get(at + 1), Some(Token::Period | Token::LParen))
             && at.checked_sub(1).is_some_and(|before| begins(words[before]))
-            && words[..at].iter().rev().find(|word| stops(word)).is_some_and(|word| is(word, &["FROM", "JOIN"]))
+            && words[..at].iter().rev().find(|word| stops(word)).is_some_and(|word| is_word(word, "FROM JOIN"))
     };
     let is_name = |word: &Token| matches!(word, Token::Word(word) if word.value.eq_ignore_ascii_case(name));
-    !words.iter().any(|word| is(word, &["WITH"]))
+    !words.iter().any(|word| is_word(word, "WITH"))
         && words.iter().enumerate().any(|(at, word)| is_name(word) && is_read(at))
 }
 
 /// Whether a name before a parenthesis is that of a table expression: `WITH url (a) AS (…)`, `FROM t AS file (a)`.
 fn is_value_list(words: &[&Token], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| words.get(before));
-    matches!(before, Some(Token::Word(word)) if word.quote_style.is_none() && ["WITH", "AS", "RECURSIVE"].iter().any(|known| word.value.eq_ignore_ascii_case(known)))
+    at.checked_sub(1).is_some_and(|before| is_word(words[before], "WITH AS RECURSIVE"))
+}
+
+/// Whether a token is one of these words, and not in quotes.
+fn is_word(token: &Token, known: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && is_one_of(&word.value, known))
+}
+
+fn is_one_of(name: &str, known: &str) -> bool {
+    known.split_whitespace().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 struct Walk<'a> {
@@ -237,29 +236,10 @@ struct Walk<'a> {
 }
 
 /// Functions in the place of a table that take their rows from their arguments.
-const ROWS: &[&str] = &[
-    "flatten",
-    "generate_series",
-    "json_array_elements",
-    "json_array_elements_text",
-    "json_each",
-    "json_each_text",
-    "json_object_keys",
-    "json_to_recordset",
-    "json_tree",
-    "jsonb_array_elements",
-    "jsonb_array_elements_text",
-    "jsonb_each",
-    "jsonb_each_text",
-    "jsonb_object_keys",
-    "jsonb_to_recordset",
-    "openjson",
-    "regexp_matches",
-    "regexp_split_to_table",
-    "string_split",
-    "string_to_table",
-    "unnest",
-];
+const ROWS: &str = "flatten generate_series json_array_elements json_array_elements_text json_each json_each_text \
+    json_object_keys json_to_recordset json_tree jsonb_array_elements jsonb_array_elements_text jsonb_each \
+    jsonb_each_text jsonb_object_keys jsonb_to_recordset openjson regexp_matches regexp_split_to_table string_split \
+    string_to_table unnest";
 
 /// The table expressions that a query defines, in order.
 #[derive(Default)]
@@ -280,9 +260,10 @@ impl Scope {
 }
 
 impl Walk<'_> {
-    fn stop(&mut self, problem: impl Into<String>) -> ControlFlow<()> {
-        self.problem = Some(problem.into());
-        ControlFlow::Break(())
+    /// Goes on with the walk if there is no problem. A walk is deep, so that what it returns is small.
+    fn judged(&mut self, problem: Option<impl Into<String>>) -> ControlFlow<()> {
+        self.problem = problem.map(Into::into);
+        if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The name as it is written, where quotes make it another one than it is without them.
@@ -302,7 +283,7 @@ impl Visitor for Walk<'_> {
     type Break = ();
 
     fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
-        match statement {
+        let problem = match statement {
             Statement::Query(_)
             | Statement::Explain { .. }
             | Statement::ExplainTable { .. }
@@ -317,33 +298,28 @@ impl Visitor for Walk<'_> {
             | Statement::ShowProcessList { .. }
             | Statement::ShowCollation { .. }
             | Statement::ShowCharset(_)
-            | Statement::ShowCreate { .. } => ControlFlow::Continue(()),
-            Statement::Pragma { name, is_eq: false, .. } if describes(name) && self.sql.tables.is_none() => {
-                ControlFlow::Continue(())
-            }
+            | Statement::ShowCreate { .. } => return ControlFlow::Continue(()),
+            Statement::Pragma { name, is_eq: false, .. } if describes(name) && self.sql.tables.is_none() => None,
             other => {
                 let text = other.to_string();
-                let word = text.split_whitespace().next().unwrap_or_default().to_owned();
-                self.stop(format!("`{word}` may do more than read"))
+                Some(format!("`{}` may do more than read", text.split_whitespace().next().unwrap_or_default()))
             }
-        }
+        };
+        self.judged(problem)
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        if !query.locks.is_empty() {
-            return self.stop("it locks rows with `FOR UPDATE` or the like");
-        }
-        if !query.pipe_operators.is_empty() {
-            return self.stop("it uses pipes, which are not read here");
-        }
         let names = query.with.iter().flat_map(|with| &with.cte_tables).map(|table| table.alias.name.clone());
         let is_recursive = query.with.as_ref().is_some_and(|with| with.recursive);
         // A recursive one can read itself.
         self.scopes.push(Scope { names: names.collect(), visible: usize::from(is_recursive) });
-        match not_selected(&query.body) {
-            Some(problem) => self.stop(problem),
-            None => ControlFlow::Continue(()),
-        }
+        self.judged(if !query.locks.is_empty() {
+            Some("it locks rows with `FOR UPDATE` or the like")
+        } else if !query.pipe_operators.is_empty() {
+            Some("it uses pipes, which are not read here")
+        } else {
+            not_selected(&query.body)
+        })
     }
 
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
@@ -356,36 +332,36 @@ impl Visitor for Walk<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        if select.into.is_some() { self.stop("it writes with `INTO`") } else { ControlFlow::Continue(()) }
+        self.judged(select.into.as_ref().map(|_| "it writes with `INTO`"))
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
         // Its name is the next that is visited.
-        self.calls = matches!(table, TableFactor::Table { name, args: Some(_), .. }
-            if ROWS.iter().any(|known| name.to_string().eq_ignore_ascii_case(known)));
+        self.calls =
+            matches!(table, TableFactor::Table { name, args: Some(_), .. } if is_one_of(&name.to_string(), ROWS));
         // DuckDB reads a file whose name is in quotes, and ClickHouse functions in the place of a table are denied above.
-        match table {
+        self.judged(match table {
             TableFactor::Table { name, .. }
                 if name.0.iter().any(|part| part.as_ident().is_some_and(|ident| ident.quote_style == Some('\''))) =>
             {
-                self.stop("a table whose name is a text may be a file")
+                Some("a table whose name is a text may be a file")
             }
             TableFactor::TableFunction { expr, .. }
                 if self.sql.tables.is_some() && !matches!(expr, Expr::Function(_)) =>
             {
-                self.stop("the name of a table is computed")
+                Some("the name of a table is computed")
             }
             TableFactor::Table { with_hints, .. } if with_hints.iter().any(locks) => {
-                self.stop("it locks rows with a hint of a table")
+                Some("it locks rows with a hint of a table")
             }
-            _ => ControlFlow::Continue(()),
-        }
+            _ => None,
+        })
     }
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         let parts: Option<Vec<String>> =
             relation.0.iter().map(|part| part.as_ident().map(|ident| ident.value.to_lowercase())).collect();
-        let Some(parts) = parts else { return self.stop("the name of a table is computed") };
+        let Some(parts) = parts else { return self.judged(Some("the name of a table is computed")) };
         if std::mem::take(&mut self.calls) {
             return ControlFlow::Continue(());
         }
@@ -393,12 +369,6 @@ impl Visitor for Walk<'_> {
         // DuckDB reads a file for a name that is no table: `"secrets.csv"`.
         let is_open = |part: &String| part.contains(['/', '.', '*', '\\']);
         let is_file = (self.sql.name == "duckdb" && parts.iter().any(is_open)) || name.contains('@');
-        if is_file {
-            return self.stop(format!("`{name}` is a file"));
-        }
-        if self.sql.name == "mssql" && parts.len() > 3 {
-            return self.stop(format!("`{name}` is on another server"));
-        }
         let is_own = match relation.0.as_slice() {
             [part] => part.as_ident().is_some_and(|ident| self.scopes.iter().any(|scope| scope.defines(ident))),
             _ => false,
@@ -406,31 +376,32 @@ impl Visitor for Walk<'_> {
         // BigQuery writes a whole path within backticks.
         let is_path = |ident: &Ident| self.sql.name == "bigquery" && ident.quote_style == Some('`');
         let mut idents = relation.0.iter().filter_map(|part| part.as_ident());
-        if self.sql.tables.is_some() && idents.any(|ident| ident.value.contains('.') && !is_path(ident)) {
-            return self.stop(format!("the table `{name}` has a dot in its name"));
-        }
         let is_listed = |tables: &[WildMatch]| match self.exact(relation) {
             Some(exact) => tables.iter().any(|table| WildMatch::new(&table.pattern()).matches(&exact)),
             None => tables.iter().any(|table| table.matches(&name)),
         };
-        match &self.sql.tables {
-            Some(tables) if !is_own && !is_listed(tables) => self.stop(format!("the table `{name}` is not listed")),
-            _ => ControlFlow::Continue(()),
-        }
+        self.judged(match &self.sql.tables {
+            _ if is_file => Some(format!("`{name}` is a file")),
+            _ if self.sql.name == "mssql" && parts.len() > 3 => Some(format!("`{name}` is on another server")),
+            Some(_) if idents.any(|ident| ident.value.contains('.') && !is_path(ident)) => {
+                Some(format!("the table `{name}` has a dot in its name"))
+            }
+            Some(tables) if !is_own && !is_listed(tables) => Some(format!("the table `{name}` is not listed")),
+            _ => None,
+        })
     }
 }
 
 /// Whether a pragma of SQLite only tells how a table is made.
 fn describes(pragma: &ObjectName) -> bool {
-    const KNOWN: &[&str] = &["table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list"];
-    let name = pragma.0.last().map(ToString::to_string).unwrap_or_default();
-    KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known))
+    const KNOWN: &str = "table_info table_xinfo table_list index_list index_info foreign_key_list";
+    pragma.0.last().is_some_and(|name| is_one_of(&name.to_string(), KNOWN))
 }
 
 /// Whether a hint of SQL Server locks more than a reader does.
 fn locks(hint: &Expr) -> bool {
     const LOCKS: &str = "UPDLOCK XLOCK TABLOCK TABLOCKX HOLDLOCK PAGLOCK ROWLOCK SERIALIZABLE REPEATABLEREAD";
-    LOCKS.split(' ').any(|known| hint.to_string().eq_ignore_ascii_case(known))
+    is_one_of(&hint.to_string(), LOCKS)
 }
 
 /// What keeps the body of a query from being judged as a selection.

@@ -1,16 +1,11 @@
 //! Tags of HTML that load something.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::source::Sources;
-
-/// A tag, and what remains of it.
-#[derive(Debug)]
-pub(super) struct Tag {
-    pub(super) place: Range<usize>,
-    /// The text that describes it.
-    pub(super) alt: String,
-}
 
 /// Elements whose content is removed with them.
 const WITH_CONTENT: [&str; 2] = ["style", "script"];
@@ -22,11 +17,21 @@ const ADDRESSES: &[&str] = &[
     "classid", "codebase", "manifest", "longdesc", "ping", "formaction", "attributionsrc",
 ];
 
-/// The next tag that begins at `from` or later and loads something that `sources` do not allow.
-pub(super) fn next(text: &str, from: usize, sources: &Sources) -> Option<Tag> {
-    let plain = next_in(text, from, sources);
-    let quoted = unquoted(text).and_then(|unquoted| next_in(&unquoted, from, sources));
-    plain.into_iter().chain(quoted).min_by_key(|tag| (tag.place.start, usize::MAX - tag.place.end))
+/// The place of the next tag that begins at `from` or later and loads something that `sources` do not allow, and the text
+/// that describes it.
+pub(super) fn next(text: &str, from: usize, sources: &Sources) -> Option<(Range<usize>, String)> {
+    let next_in = |text: &str| tags(text, from).find(|tag| !tag.is_harmless(sources));
+    let next = next_in(text).into_iter().chain(unquoted(text).and_then(|unquoted| next_in(&unquoted)));
+    let tag = next.min_by_key(|tag| (tag.place.start, usize::MAX - tag.place.end))?;
+    let alt = tag.value("alt").or(tag.value("title")).unwrap_or_default().to_owned();
+    Some((tag.place, alt))
+}
+
+/// Where a tag begins that the end of the text cuts off.
+pub(super) fn tail(text: &str, from: usize) -> usize {
+    let end = text.len() - usize::from(text[from..].ends_with('<'));
+    let tail_in = |text: &str| tags(text, from).find(|tag| !tag.is_closed).map_or(end, |tag| tag.place.start);
+    unquoted(text).map_or(end, |unquoted| tail_in(&unquoted)).min(tail_in(text))
 }
 
 /// The text without the marks of quotes, which Markdown takes away before it reads a tag of several lines; each is a space.
@@ -41,96 +46,57 @@ fn unquoted(text: &str) -> Option<String> {
     (read != text).then_some(read)
 }
 
-fn next_in(text: &str, mut from: usize, sources: &Sources) -> Option<Tag> {
-    loop {
-        let start = from + text[from..].find('<')?;
-        if let Some(tag) = Parsed::at(text, start) {
-            if !tag.is_harmless(sources) {
-                let alt = tag.value("alt").or(tag.value("title")).unwrap_or_default().to_owned();
-                let end = if WITH_CONTENT.contains(&&*tag.name) {
-                    end_of_content(text, &tag).unwrap_or(text.len())
-                } else {
-                    tag.end
-                };
-                return Some(Tag { place: start..end, alt });
-            }
-        }
-        from = start + 1;
-    }
-}
-
-/// Where a tag begins that the end of the text cuts off.
-pub(super) fn tail(text: &str, from: usize) -> usize {
-    unquoted(text).map_or(text.len(), |unquoted| tail_in(&unquoted, from)).min(tail_in(text, from))
-}
-
-fn tail_in(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(start) = text[at..].find('<').map(|found| at + found) {
-        let is_open = Parsed::at(text, start).is_some_and(|tag| {
-            !tag.is_closed || (WITH_CONTENT.contains(&&*tag.name) && end_of_content(text, &tag).is_none())
-        });
-        if is_open || start + 1 == text.len() {
-            return start;
-        }
-        at = start + 1;
-    }
-    text.len()
+fn tags(text: &str, from: usize) -> impl Iterator<Item = Parsed> {
+    text[from..].match_indices('<').filter_map(move |(at, _)| Parsed::at(text, from + at))
 }
 
 /// A tag as a browser reads it, which takes nearly anything.
 struct Parsed {
     name: String,
     attributes: Vec<(String, String)>,
-    end: usize,
-    /// Whether its `>` was found, rather than a blank line or the end of the text.
+    /// With the content of an element that is removed with it.
+    place: Range<usize>,
+    /// Whether its end was found, rather than that of the text.
     is_closed: bool,
 }
+
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^</?([a-zA-Z][^\s/>]*)").ok());
+
+/// An attribute, or the end of the tag. An equals sign at the beginning belongs to the name.
+static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let value = r#""(?<double>[^"]*)(?:"|$)|'(?<single>[^']*)(?:'|$)|(?<plain>[^\s>]*)"#;
+    Regex::new(&format!(r"^[\s/]*(?:>|(?<name>[^\s/>][^\s/>=]*)(?:\s*=\s*(?:{value}))?)")).ok()
+});
 
 impl Parsed {
     /// The tag that begins with the `<` at `start`.
     fn at(text: &str, start: usize) -> Option<Self> {
-        let rest = &text[start + 1..];
-        let rest = rest.strip_prefix('/').unwrap_or(rest);
-        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return None;
-        }
         // Markdown ends a tag at a blank line.
         let limit = blank_line(text, start).unwrap_or(text.len());
-        let mut at = text.len() - rest.len();
-        let is_end = |c: char| c.is_whitespace() || c == '/' || c == '>';
-        let word = |at: usize, stop: &dyn Fn(char) -> bool| text[at..limit].find(stop).map_or(limit, |end| at + end);
-        let name_end = word(at, &is_end);
-        let name = text[at..name_end].to_ascii_lowercase();
-        let mut attributes = Vec::new();
-        at = name_end;
-        loop {
-            at = word(at, &|c: char| !c.is_whitespace() && c != '/');
-            if at >= limit {
-                return Some(Self { name, attributes, end: limit, is_closed: limit < text.len() });
-            }
-            if text[at..].starts_with('>') {
-                return Some(Self { name, attributes, end: at + 1, is_closed: true });
-            }
-            // An equals sign at the beginning belongs to the name.
-            let begin = at + text[at..].chars().next().map_or(1, char::len_utf8);
-            let end = word(begin, &|c: char| is_end(c) || c == '=');
-            let attribute = text[at..end].to_ascii_lowercase();
-            at = word(end, &|c: char| !c.is_whitespace());
-            let mut value = "";
-            if text[at..limit].starts_with('=') {
-                at = word(at + 1, &|c: char| !c.is_whitespace());
-                let quote = text[at..limit].chars().next().filter(|c| *c == '"' || *c == '\'');
-                let begin = at + usize::from(quote.is_some());
-                let end = match quote {
-                    Some(quote) => word(begin, &|c: char| c == quote),
-                    None => word(begin, &|c: char| c.is_whitespace() || c == '>'),
-                };
-                value = &text[begin..end];
-                at = (end + usize::from(quote.is_some())).min(limit);
-            }
-            attributes.push((attribute, value.to_owned()));
+        let rest = &text[start..limit];
+        let name = NAME.as_ref()?.captures(rest)?;
+        let mut at = name[0].len();
+        let mut tag = Self {
+            name: name[1].to_ascii_lowercase(),
+            attributes: Vec::new(),
+            place: start..limit,
+            is_closed: limit < text.len(),
+        };
+        while let Some(part) = ATTRIBUTE.as_ref()?.captures(&rest[at..]) {
+            at += part[0].len();
+            let Some(name) = part.name("name") else {
+                (tag.place.end, tag.is_closed) = (start + at, true);
+                break;
+            };
+            let value = ["double", "single", "plain"].iter().find_map(|form| part.name(form));
+            let value = value.map_or("", |value| value.as_str());
+            tag.attributes.push((name.as_str().to_ascii_lowercase(), value.to_owned()));
         }
+        if WITH_CONTENT.contains(&&*tag.name) {
+            let end = end_of_content(&text[tag.place.end..], &tag.name).map(|end| tag.place.end + end);
+            (tag.place.end, tag.is_closed) = (end.unwrap_or(text.len()), end.is_some());
+        }
+        Some(tag)
     }
 
     fn value(&self, name: &str) -> Option<&str> {
@@ -168,11 +134,11 @@ impl Parsed {
     }
 }
 
-/// The end of an element with its content.
-fn end_of_content(text: &str, tag: &Parsed) -> Option<usize> {
-    let rest = text[tag.end..].to_ascii_lowercase();
-    let close = rest.find(&format!("</{}", tag.name))?;
-    Some(tag.end + close + rest[close..].find('>')? + 1)
+/// Where the tag ends that closes an element.
+fn end_of_content(rest: &str, name: &str) -> Option<usize> {
+    let rest = rest.to_ascii_lowercase();
+    let close = rest.find(&format!("</{name}"))?;
+    Some(close + rest[close..].find('>')? + 1)
 }
 
 /// Where the next blank line begins.

@@ -1,8 +1,11 @@
 //! Images of Markdown, as its specification and GitHub's additions to it read them.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use regex::Regex;
 
 use super::source::Sources;
 
@@ -117,41 +120,18 @@ impl Read {
     }
 }
 
-/// Where a line begins whose meaning depends on more text: a definition whose address is not complete, or what may be
-/// the first row of a table, whose cells are cut before code is read.
+/// A line whose meaning depends on more text: a definition whose label or address is not complete, which ends at white
+/// space, with a title up to the end of the line; or what may be the first row of a table, whose cells are cut before
+/// code is read.
+static OPEN_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let definition = r"(?s:[\s>*+\-0-9.)]*\[(?:[^\[\]\\]|\\.)*(?:\\?|\](?::[\s>]*(?:[^\s>]\S*[^\n]*)?)?))";
+    let row = r"(?:[^\n]*\|[^\n]*`|[^\n]*`[^\n]*\|)[^\n]*(?:\n[|:\- \t>]*)?";
+    Regex::new(&format!(r"(?m:^)(?:{definition}|{row})\z")).ok()
+});
+
+/// Where such a line begins.
 fn line_tail(text: &str, from: usize) -> usize {
     let first = text[..from].rfind('\n').map_or(0, |at| at + 1);
-    let lines = std::iter::once(first).chain(text[from..].match_indices('\n').map(|(at, _)| from + at + 1));
-    let mut open =
-        lines.into_iter().filter(|start| is_open_definition(&text[*start..]) || is_open_row(&text[*start..]));
-    open.next().unwrap_or(text.len()).max(from)
-}
-
-fn is_open_row(rest: &str) -> bool {
-    let (row, next) = rest.split_once('\n').unwrap_or((rest, ""));
-    row.contains('|') && row.contains('`') && next.chars().all(|c| "|:- \t>".contains(c))
-}
-
-fn is_open_definition(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || ">*+-0123456789.)".contains(c));
-    let Some(label) = line.strip_prefix('[') else { return false };
-    // A label contains no bracket that is not escaped.
-    let mut escaped = false;
-    let end = label.find(|c| {
-        let ends = (c == ']' || c == '[') && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    });
-    let Some(end) = end else { return true };
-    let after = &label[end..];
-    if after.starts_with('[') {
-        return false;
-    }
-    let after = &after[1..];
-    // The address ends at white space, and a title may follow up to the end of the line.
-    let is_complete = |address: &str| {
-        let address = address.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
-        address.find(char::is_whitespace).is_some_and(|end| address[end..].contains('\n'))
-    };
-    after.is_empty() || after.strip_prefix(':').is_some_and(|address| !is_complete(address))
+    let open = OPEN_LINE.as_ref().map_or(Some(first), |line| Some(first + line.find(&text[first..])?.start()));
+    open.unwrap_or(text.len()).max(from)
 }

@@ -22,7 +22,7 @@ impl Sources {
         match Address::read(address) {
             Ok(read) => {
                 ["https", "http"].contains(&&*read.scheme)
-                    && read.userinfo.is_none()
+                    && !read.has_user
                     && self.hosts.iter().any(|listed| listed.matches(&read.host))
             }
             Err(_) => self.relative && is_relative(address),
