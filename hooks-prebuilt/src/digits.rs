@@ -20,11 +20,7 @@ pub(crate) fn digit(c: char) -> Option<u8> {
 
 /// Whether a character can separate two groups: a space, a tab, a dash, a dot, an underscore, or a character without width.
 pub(crate) fn is_separator(c: char) -> bool {
-    matches!(
-        c,
-        ' ' | '\t' | '-' | '.' | '_' | '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200b}' | '\u{2010}'
-            ..='\u{2015}' | '\u{202f}' | '\u{2060}' | '\u{2212}' | '\u{3000}'
-    )
+    (kind(c).is_some() && !"/\r".contains(c)) || "\u{ad}\u{200b}\u{2060}".contains(c)
 }
 
 /// The length of the digits at the beginning of `rest`.
@@ -133,17 +129,8 @@ pub(crate) fn joined(
 
 /// The sum of Luhn is a multiple of ten.
 pub(crate) fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, digit)| match (place % 2, u32::from(*digit)) {
-            (0, digit) => digit,
-            (_, digit) if digit > 4 => 2 * digit - 9,
-            (_, digit) => 2 * digit,
-        })
-        .sum();
-    sum % 10 == 0
+    let doubled = digits.iter().rev().enumerate().map(|(place, digit)| digit * if place % 2 == 0 { 1 } else { 2 });
+    doubled.map(|digit| u32::from(digit / 10 + digit % 10)).sum::<u32>() % 10 == 0
 }
 
 /// The place after the character at `at`.

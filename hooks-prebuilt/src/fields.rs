@@ -39,19 +39,18 @@ impl Field {
         for part in &self.parts {
             let mut found = Vec::new();
             for value in values {
+                let child = || value.get(part).or_else(|| value.get(part.parse::<usize>().ok()?));
                 match value {
                     Value::Array(items) if part == "*" => found.extend(items),
                     Value::Object(fields) if part == "*" => found.extend(fields.values()),
-                    Value::Object(fields) => match fields.get(part) {
-                        Some(value) => found.push(value),
-                        None if self.optional => {}
-                        None => return Err(format!("expected a field `{self}`, and the arguments have none")),
+                    _ => match child() {
+                        Some(child) => found.push(child),
+                        None if self.optional && value.is_object() => {}
+                        None => {
+                            let found = json_type_name(value);
+                            return Err(format!("expected a field `{self}`, and found {found} without it"));
+                        }
                     },
-                    Value::Array(items) => match part.parse::<usize>().ok().and_then(|at| items.get(at)) {
-                        Some(value) => found.push(value),
-                        None => return Err(format!("expected a field `{self}`, and found a list of {}", items.len())),
-                    },
-                    other => return Err(format!("expected a field `{self}`, and found {}", json_type_name(other))),
                 }
             }
             values = found;
@@ -94,5 +93,16 @@ impl FieldsOf {
             values.extend(field.values(input)?);
         }
         Ok(values)
+    }
+
+    /// The texts of the fields of a tool, each of which may be a list of texts.
+    ///
+    /// # Errors
+    /// What was expected, if there is no such field or something else in it.
+    pub(crate) fn texts<'a>(&self, tool: &str, input: &'a Value, expected: &str) -> Result<Vec<&'a str>, String> {
+        let values = self.values(tool, input)?.into_iter();
+        let items = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+        let wrong = || format!("expected {expected}, and found something else than a text");
+        items.map(|item| item.as_str().ok_or_else(wrong)).collect()
     }
 }

@@ -15,20 +15,6 @@ pub(crate) trait Finder {
     fn tail(&self, text: &str) -> usize;
 }
 
-/// The text with each part replaced; `None` if there is none.
-pub(crate) fn replaced(finder: &impl Finder, text: &str) -> Option<String> {
-    let mut parts = finder.find(text, 0).peekable();
-    parts.peek()?;
-    let (mut written, mut at) = (String::with_capacity(text.len()), 0);
-    for (place, by) in parts {
-        written.push_str(&text[at..place.start]);
-        written.push_str(&by);
-        at = place.end;
-    }
-    written.push_str(&text[at..]);
-    Some(written)
-}
-
 /// The place `count` characters before `at`.
 pub(crate) fn before(text: &str, at: usize, count: usize) -> usize {
     text[..at].char_indices().rev().take(count).last().map_or(at, |(at, _)| at)

@@ -49,12 +49,14 @@ const NAME: usize = 256;
 const ENTRIES: &[&str] = &["name", "key", "header", "Name", "Key"];
 
 /// A value or key. They are in the order of the text: a container, and then what is in it.
+#[derive(Default)]
 struct Token {
     place: Range<usize>,
     /// The token after it and all that is in it.
     next: usize,
-    /// The object or list around it.
+    /// The object or list around it, and the key or index in it.
     parent: usize,
+    part: String,
     is_key: bool,
     name: Rc<str>,
     /// What the item before it in a list may call it.
@@ -81,13 +83,15 @@ impl<'a> Walker<'a> {
                 b'[' => walker.name_items(at),
                 b'"' | b'-' | b'0'..=b'9' => {
                     let Token { name, before, parent, is_key, .. } = &walker.tokens[at];
+                    let (parent, is_key) = (*parent, *is_key);
                     let new = walker.edited(name, at, edit);
                     let new = new.or_else(|| walker.edited(before.as_ref()?, at, edit));
                     let Some(mut new) = new else { continue };
-                    if *is_key {
-                        let count = keys.entry((*parent, new.clone())).or_default();
+                    if is_key {
+                        let count = keys.entry((parent, new.clone())).or_default();
                         *count += 1;
                         new = if *count > 1 { format!("{new} {count}") } else { new };
+                        walker.tokens[at + 1].part.clone_from(&new);
                     }
                     walker.changes.push((at, new));
                 }
@@ -108,6 +112,7 @@ impl<'a> Walker<'a> {
             let is_value = key.eq_ignore_ascii_case("value") && !of_entry.is_empty();
             let name = if key.len() > NAME { "" } else { &key };
             self.tokens[value].name = if is_value { of_entry.clone() } else { name.into() };
+            self.tokens[value].part = key;
             // A key has nothing in it, so that its value follows.
             self.tokens[value - 1].is_key = true;
         }
@@ -117,7 +122,7 @@ impl<'a> Walker<'a> {
         let (items, name) = (self.children(list), self.tokens[list].name.clone());
         let is_headers = name.to_ascii_lowercase().ends_with("headers");
         let mut before = None;
-        for item in &items {
+        for (index, item) in items.iter().enumerate() {
             let text = self.text(*item);
             // `["--password", "…"]`, `["X-Api-Key", "…"]`, but not `["user", "password", "name"]`.
             let calls = |(before, text): &(String, &String)| {
@@ -130,6 +135,7 @@ impl<'a> Walker<'a> {
             let called = before.zip(text.as_ref()).filter(calls).map(|(before, _)| before);
             self.tokens[*item].before = called.map(|before: String| before.trim_start_matches('-').into());
             self.tokens[*item].name = name.clone();
+            self.tokens[*item].part = index.to_string();
             before = text;
         }
     }
@@ -164,22 +170,10 @@ impl<'a> Walker<'a> {
 
     /// The pointer to a value, or to that of a key.
     fn pointer(&self, at: usize) -> String {
-        let mut at = at + usize::from(self.tokens[at].is_key);
-        let mut pointer = String::new();
-        while at > 0 {
-            let (before, parent) = (at - 1, self.tokens[at].parent);
-            let part = if self.tokens[before].is_key {
-                let change = self.changes.binary_search_by_key(&before, |(at, _)| *at);
-                change
-                    .map_or_else(|_| self.text(before), |change| Some(self.changes[change].1.clone()))
-                    .unwrap_or_default()
-            } else {
-                self.children(parent).iter().take_while(|child| **child < at).count().to_string()
-            };
-            pointer = format!("/{part}{pointer}");
-            at = parent;
-        }
-        pointer
+        let value = at + usize::from(self.tokens[at].is_key);
+        let around = std::iter::successors(Some(value), |at| Some(self.tokens[*at].parent)).take_while(|at| *at > 0);
+        let parts: Vec<&str> = around.map(|at| &*self.tokens[at].part).collect();
+        parts.iter().rev().flat_map(|part| ["/", part]).collect()
     }
 }
 
@@ -200,14 +194,7 @@ fn tokens(json: &str) -> Vec<Token> {
             "{" | "[" => open.push(at),
             _ => {}
         }
-        tokens.push(Token {
-            place: found.range(),
-            next: at + 1,
-            parent,
-            is_key: false,
-            name: Rc::default(),
-            before: None,
-        });
+        tokens.push(Token { place: found.range(), next: at + 1, parent, ..Token::default() });
     }
     tokens
 }

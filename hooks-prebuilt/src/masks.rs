@@ -11,6 +11,9 @@ macro_rules! mask_everywhere {
 
         use $crate::texts;
 
+        /// The characters of a stream that are held back.
+        const HOLD: usize = $hold;
+
         #[hook(group = $group, kind = before_create_message, on_failure = required)]
         fn rows(mask: &With<$mask>, row: &mut Message) {
             texts::of_message(row, &mut |name, text| mask.edit(name, text));

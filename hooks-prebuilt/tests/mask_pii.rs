@@ -108,15 +108,15 @@ fn a_text_in_pieces_is_shown_like_the_masked_whole() {
     }
 }
 
-/// With 340 characters behind them, the loop shows them.
+/// With 128 characters behind it, a value is decided.
 #[test]
 fn a_value_is_shown_masked_wherever_the_part_begins_that_is_held_back() {
-    let (mask, rest) = (every(), " and so on".repeat(40));
+    let (mask, rest) = (every(), " and so on".repeat(14));
     for text in texts().iter().step_by(3) {
         let text = format!("{text}{rest}");
         let whole = shown(&[&text], |shown, window, last| mask.window(shown, window, last));
         for at in (0..text.len() - rest.len()).step_by(5) {
-            let pieces = cut(&text, &[at + 340, at + 344]);
+            let pieces = cut(&text, &[at + 128, at + 132]);
             assert_eq!(shown(&pieces, |shown, window, last| mask.window(shown, window, last)), whole, "{pieces:?}");
         }
     }

@@ -100,6 +100,26 @@ fn what_is_shown_of_an_input_is_masked_too() {
     }
 }
 
+/// What another mask makes longer in the part that is held back moves nothing out of it that is not judged.
+#[test]
+fn a_value_before_many_secrets_is_not_shown() {
+    let registry = Registry::empty().with(hooks![mask_pii, mask_secrets]).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["mask_pii", "mask_secrets"]), None).unwrap();
+    let secrets = "--token k7Qd81mZ ".repeat(40);
+    for lead in 0..9 {
+        let text = format!("{}4111 1111 1111 1111 {secrets}", "and ".repeat(lead));
+        let (mut shown, mut held) = (String::new(), String::new());
+        for piece in text.as_bytes().chunks(9) {
+            held.push_str(std::str::from_utf8(piece).unwrap());
+            let event = StreamDelta::new("text").shown(std::sync::Arc::new(shown.clone())).fresh(piece.len());
+            held = set.fire_blocking(&HookContext::new(), &event, held).unwrap().subject;
+            let from = held.len() - set.hold::<StreamDelta>().of(&held).len();
+            shown.extend(held.drain(..from));
+        }
+        assert!(shown.contains("[card]") && !shown.contains("1111"), "{shown}");
+    }
+}
+
 #[test]
 fn a_tool_gets_what_the_model_wrote() {
     let registry = Registry::empty().with(hooks![mask_pii]).unwrap();

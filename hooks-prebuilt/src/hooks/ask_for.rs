@@ -38,18 +38,14 @@ impl AskFor {
     /// Judges a call by the rule of the most specific pattern that matches the tool; of two that are equally specific, by
     /// the stricter answer.
     pub fn judge(&self, tool: &str, input: &ToolInput) -> Permission {
-        let mut rules = self.rules.iter().filter(|(pattern, _)| pattern.matches(tool)).peekable();
-        let Some(first) = rules.peek().map(|(pattern, _)| specificity(&pattern.to_string())) else {
-            return Permission::NoOpinion;
-        };
-        let equal = rules.take_while(|(pattern, _)| specificity(&pattern.to_string()) == first);
-        let strictness = |verdict: &Permission| match verdict {
-            Permission::NoOpinion => 0,
-            Permission::Allow => 1,
-            Permission::Deny(_) => 3,
-            _ => 2,
-        };
-        equal.map(|(_, rule)| rule.judge(tool, input)).max_by_key(strictness).unwrap_or_default()
+        let rules = self.rules.iter().filter(|(pattern, _)| pattern.matches(tool));
+        let mut rules = rules.map(|(pattern, rule)| (specificity(&pattern.to_string()), rule)).peekable();
+        let most = rules.peek().map_or(0, |(specificity, _)| *specificity);
+        let equal = rules.take_while(|(specificity, _)| *specificity == most);
+        equal.fold(Permission::NoOpinion, |mut verdict, (_, rule)| {
+            verdict.merge(rule.judge(tool, input));
+            verdict
+        })
     }
 }
 

@@ -69,9 +69,8 @@ from_fields!(Budget, |fields: &mut Fields| {
             .problem(r#"`cost` needs `prices`, such as {"gpt-*": {"input": 2.5, "output": 10}} for a million tokens"#);
     }
     let is_money = |money: f64| (0.0..=1e9).contains(&money);
-    let of_price =
-        |price: &Price| [price.input, price.cached_input.unwrap_or(0.0), price.output].into_iter().all(is_money);
-    if !prices.values().all(of_price) || !cost.is_none_or(is_money) {
+    let amounts = |price: &Price| [price.input, price.cached_input.unwrap_or(0.0), price.output];
+    if !prices.values().flat_map(amounts).chain(cost).all(is_money) {
         fields.problem("`cost` and `prices` are amounts of money from 0 to 1,000,000,000");
     }
     if !(0.0..=1.0).contains(&warn_at) {
@@ -173,11 +172,10 @@ fn ask(cx: &HookContext, limits: &With<Budget>, request: &mut ModelRequest) {
         return;
     };
     let part = limits.part(&spent);
-    if is_answered {
-    } else if part >= 1.0 {
+    if part >= 1.0 && !is_answered {
         let unpriced = spent.unpriced.map(|model| format!(" There is no price for the model `{model}`."));
         *request = std::mem::take(request).answer(format!("{}{}", limits.say, unpriced.unwrap_or_default()));
-    } else if part >= limits.warn_at {
+    } else if part >= limits.warn_at && !is_answered {
         let percent = (part * 100.0).floor();
         let warning = format!("\n\n{percent} % of the budget is spent. Come to an end.");
         request.system_prompt.push_str(&warning);

@@ -73,11 +73,8 @@ impl CheckInput {
             return Ok(());
         }
         let own = schema.map(|schema| self.schema(tool, schema));
-        let own = match own.as_deref() {
-            None => None,
-            Some((_, Ok(schema))) => Some(schema),
-            Some((_, Err(problem))) => return Err(format!("`{tool}` has a schema, and {problem}")),
-        };
+        let own = own.as_deref().map(|(_, schema)| schema.as_ref()).transpose();
+        let own = own.map_err(|problem| format!("`{tool}` has a schema, and {problem}"))?;
         let given = self.schemas.iter().filter(|(pattern, _)| pattern.matches(tool)).map(|(_, schema)| schema);
         let mut schemas = own.into_iter().chain(given).peekable();
         if schemas.peek().is_none() && self.denies_unknown {

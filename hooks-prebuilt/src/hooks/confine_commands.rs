@@ -97,13 +97,13 @@ impl ConfineCommands {
                 return Permission::deny(format!("the line runs, or may run, what `{filter}` denies"));
             }
             let asks = selecting(&self.ask, line);
-            match self.is_allowed(line, asks.is_some()) {
-                Err(because) if !self.asks => return Permission::deny(because),
-                Err(because) if asks.is_none() => asked = asked.or(Some(because)),
-                _ => {}
-            }
-            if let Some(filter) = asks {
-                asked = Some(format!("the line runs, or may run, what `{filter}` asks about"));
+            match (self.is_allowed(line, asks.is_some()), asks) {
+                (Err(because), _) if !self.asks => return Permission::deny(because),
+                (_, Some(filter)) => {
+                    asked = Some(format!("the line runs, or may run, what `{filter}` asks about"));
+                }
+                (Err(because), None) => asked = asked.or(Some(because)),
+                (Ok(()), None) => {}
             }
         }
         match asked {

@@ -50,14 +50,9 @@ impl ConfinePaths {
     /// # Errors
     /// The path that is outside, denied, or cannot be read.
     pub fn judge(&self, tool: &str, input: &Value, workspace: Option<&Path>) -> Result<(), String> {
-        for value in self.fields.values(tool, input)? {
-            let paths = value.as_array().map_or_else(|| vec![value], |items| items.iter().collect());
-            for path in paths {
-                let path =
-                    path.as_str().ok_or_else(|| "expected a path, and found something else than a text".to_owned())?;
-                self.check(path, workspace)
-                    .map_err(|because| format!("the path `{}` is denied: {because}", path.escape_debug()))?;
-            }
+        for path in self.fields.texts(tool, input, "a path")? {
+            self.check(path, workspace)
+                .map_err(|because| format!("the path `{}` is denied: {because}", path.escape_debug()))?;
         }
         Ok(())
     }

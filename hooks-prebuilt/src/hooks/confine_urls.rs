@@ -69,11 +69,8 @@ impl ConfineUrls {
     /// # Errors
     /// The address that is not listed, or cannot be read.
     pub fn judge(&self, tool: &str, input: &Value) -> Result<(), String> {
-        for value in self.fields.values(tool, input)? {
-            let texts = value.as_array().map_or_else(|| vec![value], |items| items.iter().collect());
-            for text in texts {
-                self.check(text.as_str().ok_or("expected an address, and found something else than a text")?)?;
-            }
+        for text in self.fields.texts(tool, input, "an address")? {
+            self.check(text)?;
         }
         if self.tools.iter().any(|pattern| pattern.matches(tool)) { self.search(input) } else { Ok(()) }
     }
@@ -162,21 +159,19 @@ impl ConfineUrls {
             let url = rest[..end].trim_end_matches(['。', '．', '.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
             let url = if url.contains('[') && !url.contains(']') { &rest[..end] } else { url };
             self.check(url)?;
-            if has_user_behind(url, &rest[end..]) {
-                return self.check(rest.split(char::is_whitespace).next().unwrap_or(rest));
-            }
-            let line = rest[end..].split(['/', '?', '#', '\n']).next().unwrap_or_default();
-            let is_host = !url.split_once("://").is_some_and(|(_, host)| host.contains(['/', '?', '#']));
-            // A client that gets the whole text takes all of this for a user: `https://example.org @evil.org`.
-            if is_first && is_host && line.contains('@') {
-                return self.check(whole);
-            }
-            // A tab or line break within the host of an address that is the whole text.
-            let after = rest[end..].trim_start_matches(['\t', '\n', '\r']);
-            let continues = rest[end..].starts_with(['\t', '\n', '\r'])
-                && beginning.find(after).is_none_or(|next| next.start() > 0);
-            if is_first && continues && !url[8.min(url.len())..].contains(['/', '?', '#']) {
-                return self.check(whole);
+            // What is behind a host without a path, a client may take for a part of it.
+            if !url.split_once("://").is_some_and(|(_, host)| host.contains(['/', '?', '#'])) {
+                let behind = &rest[end..];
+                if has_user(behind) {
+                    return self.check(rest.split(char::is_whitespace).next().unwrap_or(rest));
+                }
+                // One that gets the whole text: `https://example.org @evil.org`, or a tab or line break within the host.
+                let line = behind.split(['/', '?', '#', '\n']).next().unwrap_or_default();
+                let after = behind.trim_start_matches(['\t', '\n', '\r']);
+                let is_joined = after.len() < behind.len() && beginning.find(after).is_none_or(|next| next.start() > 0);
+                if is_first && (line.contains('@') || is_joined) {
+                    return self.check(whole);
+                }
             }
             at = found.start() + next.unwrap_or(end).max(1);
         }
@@ -194,13 +189,12 @@ fn is_number(rest: &str, is_first: bool) -> bool {
 }
 
 /// Whether a client that does not end the address where this module does takes it for a user: `https://example.org}@evil.org`.
-fn has_user_behind(url: &str, rest: &str) -> bool {
-    let is_host = !url.split_once("://").is_some_and(|(_, host)| host.contains(['/', '?', '#']));
-    let goes_on = rest.starts_with(['|', '{', '}', '^', '`']);
-    let more = rest.split(|c: char| c.is_whitespace() || "/?#".contains(c)).next().unwrap_or_default();
+fn has_user(behind: &str) -> bool {
+    let goes_on = behind.starts_with(['|', '{', '}', '^', '`']);
+    let more = behind.split(|c: char| c.is_whitespace() || "/?#".contains(c)).next().unwrap_or_default();
     let same = more.split(['"', '\'', '<', '>', ',', ';']).next().unwrap_or_default();
     let signs = more.trim_start_matches(|c: char| c != '@' && !c.is_alphanumeric());
-    is_host && (signs.starts_with('@') || (goes_on && same.contains('@')))
+    signs.starts_with('@') || (goes_on && same.contains('@'))
 }
 
 /// Whether a client may read this as the address of another host: `//example.org/x`. A comment, `//nolint:x`, is none: its

@@ -23,31 +23,27 @@ use crate::parameters::{Fields, exceptions, from_fields, unknown};
 #[derive(Debug)]
 struct Recogniser {
     name: &'static str,
-    /// Whether it is masked unless a list says otherwise.
-    default: bool,
     /// Whether its last digits can be kept.
     digits: bool,
     next: fn(&str, usize) -> Option<Range<usize>>,
 }
 
+/// Those that are masked unless a list says otherwise.
 static FIRST: &[Recogniser] = &[
-    Recogniser { name: "email", default: true, digits: false, next: email::next },
-    Recogniser { name: "card", default: true, digits: true, next: card::next },
-    Recogniser { name: "iban", default: true, digits: true, next: iban::next },
+    Recogniser { name: "email", digits: false, next: email::next },
+    Recogniser { name: "card", digits: true, next: card::next },
+    Recogniser { name: "iban", digits: true, next: iban::next },
 ];
 
 static LAST: &[Recogniser] = &[
-    Recogniser { name: "phone", default: false, digits: true, next: phone::next },
-    Recogniser { name: "ip", default: false, digits: false, next: ip::next },
+    Recogniser { name: "phone", digits: true, next: phone::next },
+    Recogniser { name: "ip", digits: false, next: ip::next },
 ];
 
 /// Of two that are equally long, the first counts: those with a checksum come before those without.
 fn recognisers() -> impl Iterator<Item = &'static Recogniser> + Clone {
     FIRST.iter().chain(ids::IDS).chain(LAST)
 }
-
-/// The `hold` of the stream, in characters: more than the longest value with what decides about it.
-const HOLD: usize = 340;
 
 /// The parameters of `mask_pii`.
 #[derive(Clone, Debug)]
@@ -77,7 +73,7 @@ impl MaskPii {
         }
         let chosen = |recogniser: &&Recogniser| match &names {
             Some(names) => names.iter().any(|name| name == recogniser.name),
-            None => recogniser.default,
+            None => FIRST.iter().any(|one| one.name == recogniser.name),
         };
         let unused = by.keys().filter(|name| recognisers().any(|one| one.name == **name && !chosen(&one)));
         for name in unused {
@@ -95,7 +91,7 @@ impl MaskPii {
             keep_last,
         };
         for (recogniser, text) in &mask.types {
-            if mask.mask(text).is_some() {
+            if mask.find(text, 0).next().is_some() {
                 fields.problem(format_args!("`by.{}` would be masked itself: `{text}`", recogniser.name));
             }
         }
@@ -127,10 +123,8 @@ impl MaskPii {
         if self.is_plain(text) {
             return None;
         }
-        if name.is_empty() || !is_telling(name, text) {
-            return finder::replaced(self, text);
-        }
-        let masked = self.window(&format!("{name}: "), text, true).text;
+        let named = if is_telling(name, text) { format!("{name}: ") } else { String::new() };
+        let masked = self.window(&named, text, true).text;
         (masked != text).then_some(masked)
     }
 
@@ -177,7 +171,8 @@ fn is_telling(name: &str, text: &str) -> bool {
     let word = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = matches!(text.len(), 10 | 13) && ["15", "16", "17", "18"].iter().any(|time| text.starts_with(time));
-    !["v", "build", "section"].iter().any(|known| word.eq_ignore_ascii_case(known))
+    !name.is_empty()
+        && !["v", "build", "section"].iter().any(|known| word.eq_ignore_ascii_case(known))
         && !(is_number && (is_time || !(9..=13).contains(&text.len())))
 }
 
@@ -218,9 +213,21 @@ impl Finder for MaskPii {
     }
 
     fn tail(&self, text: &str) -> usize {
-        before(text, text.len(), HOLD)
+        let in_word = |c: char| {
+            !c.is_whitespace()
+                && (c.is_ascii() || c.is_alphanumeric() || email::SIGNS.contains(&c) || digits::is_separator(c))
+        };
+        let word = text.char_indices().rev().take(HOLD).take_while(|(_, c)| in_word(*c)).last();
+        let word = word.map_or(text.len(), |(at, _)| at);
+        before(text, word, QUOTED).min(before(text, text.len(), NUMBER))
     }
 }
+
+/// The most characters of the words of a local part in quotes, as in `"john doe"@example.com`.
+const QUOTED: usize = 66;
+
+/// The most characters of a number in groups, with those after it that decide about it.
+const NUMBER: usize = 128;
 
 /// The characters that show whether a value begins with them.
 const VALUE: usize = 64;
@@ -252,4 +259,5 @@ hook_sdk::group! {
     pub mask_pii
 }
 
+// More than the longest value, with what decides about it.
 mask_everywhere!(mask_pii, MaskPii, hold = 340);

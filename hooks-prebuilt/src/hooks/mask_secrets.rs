@@ -10,9 +10,6 @@ use crate::json;
 use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, patterns};
 
-/// The `hold` of the stream, in characters.
-const HOLD: usize = 256;
-
 /// The parameters of `mask_secrets`.
 #[derive(Clone, Debug, Default)]
 pub struct MaskSecrets {
@@ -46,11 +43,13 @@ impl MaskSecrets {
     }
 
     fn edit(&self, name: &str, text: &str) -> Option<String> {
-        if let Some(clean) = finder::replaced(self, text) {
-            return Some(clean);
+        let mut found = hooks_secrets::find(text);
+        if found.is_empty() {
+            let is_named = !name.is_empty() && !self.is_allowed(text);
+            return is_named.then(|| hooks_secrets::redact_named(name, text)).flatten();
         }
-        let is_named = !name.is_empty() && !self.is_allowed(text) && hooks_secrets::find(text).is_empty();
-        is_named.then(|| hooks_secrets::redact_named(name, text)).flatten()
+        found.retain(|place| !self.is_allowed(&text[place.clone()]));
+        (!found.is_empty()).then(|| hooks_secrets::replaced(text, &found))
     }
 
     fn stream(&self, shown: &str, window: &str, last: bool) -> Result<Option<String>, String> {

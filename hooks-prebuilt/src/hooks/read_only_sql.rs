@@ -25,39 +25,35 @@ pub struct ReadOnlySql {
     functions_denied: Vec<WildMatch>,
 }
 
-const DIALECTS: &[(&str, &(dyn Dialect + Send + Sync))] = &[
-    ("ansi", &dialect::AnsiDialect {}),
-    ("bigquery", &dialect::BigQueryDialect {}),
-    ("clickhouse", &dialect::ClickHouseDialect {}),
-    ("databricks", &dialect::DatabricksDialect {}),
-    ("duckdb", &dialect::DuckDbDialect {}),
-    ("mssql", &dialect::MsSqlDialect {}),
-    ("mysql", &dialect::MySqlDialect {}),
-    ("oracle", &dialect::OracleDialect {}),
-    ("postgres", &dialect::PostgreSqlDialect {}),
-    ("redshift", &dialect::RedshiftSqlDialect {}),
-    ("snowflake", &dialect::SnowflakeDialect {}),
-    ("sqlite", &dialect::SQLiteDialect {}),
+/// The dialects by their names.
+const DIALECTS: &[(&[&str], &(dyn Dialect + Send + Sync))] = &[
+    (&["ansi"], &dialect::AnsiDialect {}),
+    (&["bigquery"], &dialect::BigQueryDialect {}),
+    (&["clickhouse"], &dialect::ClickHouseDialect {}),
+    (&["databricks"], &dialect::DatabricksDialect {}),
+    (&["duckdb"], &dialect::DuckDbDialect {}),
+    (&["mssql", "sqlserver"], &dialect::MsSqlDialect {}),
+    (&["mysql", "mariadb"], &dialect::MySqlDialect {}),
+    (&["oracle"], &dialect::OracleDialect {}),
+    (&["postgres", "postgresql"], &dialect::PostgreSqlDialect {}),
+    (&["redshift"], &dialect::RedshiftSqlDialect {}),
+    (&["snowflake"], &dialect::SnowflakeDialect {}),
+    (&["sqlite", "sqlite3"], &dialect::SQLiteDialect {}),
 ];
-
-/// Other names of dialects.
-const ALIASES: [(&str, &str); 4] =
-    [("mariadb", "mysql"), ("postgresql", "postgres"), ("sqlite3", "sqlite"), ("sqlserver", "mssql")];
 
 from_fields!(ReadOnlySql, |fields: &mut Fields| {
     let given: String =
         fields.required("dialect", "the database reads a text in its own way; write one such as `postgres`");
-    let alias = ALIASES.iter().find(|(alias, _)| given.eq_ignore_ascii_case(alias));
-    let given = alias.map_or(given, |(_, name)| (*name).to_owned());
-    let known = DIALECTS.iter().find(|(name, _)| given.eq_ignore_ascii_case(name));
+    let known = DIALECTS.iter().find(|(names, _)| names.iter().any(|name| given.eq_ignore_ascii_case(name)));
     if known.is_none() && !given.is_empty() {
-        fields.problem(unknown("dialect", &given, DIALECTS.iter().map(|(name, _)| *name)));
+        fields.problem(unknown("dialect", &given, DIALECTS.iter().flat_map(|(names, _)| *names).copied()));
     }
-    let (name, dialect) = known.unwrap_or(&DIALECTS[0]);
+    let (names, dialect) = known.unwrap_or(&DIALECTS[0]);
+    let name = names[0];
     let tables: Option<Vec<String>> = fields.optional("tables");
     let more: Vec<String> = fields.or("functions_denied", Vec::new());
     let usual = rows(include_str!("../../data/sql_functions.txt")).filter_map(|row| match row.split_once(": ") {
-        Some((of, function)) => (of == *name || *name == "ansi").then_some(function),
+        Some((of, function)) => (of == name || name == "ansi").then_some(function),
         None => Some(row),
     });
     let pattern = |pattern: &str| WildMatch::new_case_insensitive(pattern);

@@ -68,16 +68,8 @@ impl StripImages {
 
     /// The first image or tag in this part of the text that has to go, and its description.
     fn first(&self, text: &str, within: Range<usize>, read: Read) -> Option<(Range<usize>, String)> {
-        let mut at = within.start;
-        let tag = loop {
-            let Some(tag) = html::next(text, at, &self.sources) else { break None };
-            match read.code.iter().find(|code| code.contains(&tag.0.start)) {
-                Some(code) => at = code.end,
-                None => break Some(tag),
-            }
-        };
-        let images = read.images.into_iter().map(|image| (image.place, image.alt));
-        let parts = images.chain(tag).filter(|(place, _)| within.contains(&place.start));
+        let tag = html::next(text, within.start, &self.sources, &read.code);
+        let parts = read.images.into_iter().chain(tag).filter(|(place, _)| within.contains(&place.start));
         parts.min_by_key(|(place, _)| (place.start, usize::MAX - place.end))
     }
 }

@@ -5,8 +5,8 @@ mod scripts;
 use hook_sdk::hook;
 use hook_sdk::prelude::*;
 use scripts::{
-    breaks, has_form, is_hebrew, is_ideograph, is_mongolian, is_pictograph, is_right_to_left, is_skin, joins,
-    last_variant,
+    BREAKING, HEBREW, IDEOGRAPHS, JOINING, MONGOLIAN, PICTOGRAPHS, RIGHT_TO_LEFT, Ranges, SKINS, VOWELS, has_form,
+    last_variant, within,
 };
 
 use crate::parameters::{Fields, from_fields};
@@ -98,7 +98,7 @@ fn is_selector(c: char) -> bool {
 /// Whether the character before or after has a selector too, as names do not and data does. `before` ends with the character
 /// that the selector is of.
 fn is_beside_others(before: &str, rest: &str) -> bool {
-    let mut next = rest.chars();
+    let (mut next, is_ideograph) = (rest.chars(), |c| within(c, IDEOGRAPHS));
     rest.starts_with(is_selector)
         || (before.chars().next_back().is_some_and(is_ideograph)
             && (before.chars().rev().nth(1).is_some_and(is_selector)
@@ -120,41 +120,36 @@ fn flag(kept: &str, rest: &str) -> Option<usize> {
 /// Whether an emoji or a script needs an invisible character here. `kept` is the text before it that stays.
 fn is_needed(c: char, kept: &str, rest: &str) -> bool {
     let (mut backwards, next) = (kept.chars().rev(), rest.chars().next());
-    let after = |fits: fn(char) -> bool| next.is_some_and(fits);
+    let after = |ranges: Ranges| next.is_some_and(|next| within(next, ranges));
     let before = backwards.next();
     if matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}') {
         let mut near = kept.chars().rev().take(NEAR).chain(rest.chars().take(NEAR));
-        return before.is_none_or(|before| !is_invisible(before)) && near.any(is_right_to_left);
+        return before.is_none_or(|before| !is_invisible(before)) && near.any(|near| within(near, RIGHT_TO_LEFT));
     }
-    let Some(before) = before else { return c == '\u{115f}' && after(is_vowel) };
+    let Some(before) = before else { return c == '\u{115f}' && after(VOWELS) };
     match c {
-        '\u{200c}' => joins(before),
+        '\u{200c}' => within(before, JOINING),
         '\u{200d}' => {
             let picture =
-                if before == '\u{fe0f}' || is_skin(before) { backwards.next().unwrap_or(before) } else { before };
-            joins(before) || (is_pictograph(picture) && after(is_pictograph) && !after(is_skin))
+                if before == '\u{fe0f}' || within(before, SKINS) { backwards.next().unwrap_or(before) } else { before };
+            within(before, JOINING) || (within(picture, PICTOGRAPHS) && after(PICTOGRAPHS) && !after(SKINS))
         }
-        '\u{200b}' => breaks(before) && after(breaks),
+        '\u{200b}' => within(before, BREAKING) && after(BREAKING),
         '\u{fe0e}' | '\u{fe0f}' if before.is_ascii_digit() || before == '#' || before == '*' => {
             next == Some('\u{20e3}')
         }
-        '\u{fe0e}' | '\u{fe0f}' => is_pictograph(before) || is_skin(before),
+        '\u{fe0e}' | '\u{fe0f}' => within(before, PICTOGRAPHS),
         '\u{fe00}'..='\u{fe0d}' => has_form(before, c),
-        '\u{e0100}'..='\u{e01ef}' => is_ideograph(before) && c <= last_variant(before),
-        '\u{180b}'..='\u{180f}' => is_mongolian(before),
-        '\u{34f}' => is_hebrew(before) || joins(before),
-        '\u{115f}' => after(is_vowel),
+        '\u{e0100}'..='\u{e01ef}' => within(before, IDEOGRAPHS) && c <= last_variant(before),
+        '\u{180b}'..='\u{180f}' => within(before, MONGOLIAN),
+        '\u{34f}' => within(before, HEBREW) || within(before, JOINING),
+        '\u{115f}' => after(VOWELS),
         '\u{1160}' => matches!(before, '\u{1100}'..='\u{115e}'),
         '\u{17b4}' | '\u{17b5}' => matches!(before, '\u{1780}'..='\u{17b3}'),
         '\u{1bca0}'..='\u{1bca3}' => matches!(before, '\u{1bc00}'..='\u{1bc9f}'),
         '\u{1d173}'..='\u{1d17a}' => matches!(before, '\u{1d100}'..='\u{1d172}' | '\u{1d17b}'..='\u{1d1ff}'),
         _ => false,
     }
-}
-
-/// A Korean vowel, which needs a consonant before it.
-fn is_vowel(c: char) -> bool {
-    matches!(c, '\u{1161}'..='\u{11a7}')
 }
 
 hook_sdk::group! {

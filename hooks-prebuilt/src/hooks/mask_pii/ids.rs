@@ -23,7 +23,6 @@ macro_rules! ids {
     ($($name:ident: $pattern:literal, $fits:expr;)*) => {
         pub(super) static IDS: &[Recogniser] = &[$(Recogniser {
             name: stringify!($name),
-            default: false,
             digits: true,
             next: |text, from| {
                 static PATTERN: LazyLock<Option<Regex>> =

@@ -141,24 +141,21 @@ impl ReadOnlySql {
                 ));
             }
             // Postgres calls `f(x)` when it reads `(x).f`, and databases move a sequence on when they read `s.nextval`.
-            let is_behind =
-                |behind: &dyn Fn(&Token) -> bool| at > 1 && *words[at - 1] == Token::Period && behind(words[at - 2]);
+            let behind = (at > 1 && *words[at - 1] == Token::Period).then(|| words[at - 2]);
             // The package of a function counts too: `utl_http.request(…)`.
-            let after = words[at + 1..].iter().position(|token| !matches!(token, Token::Period | Token::Word(_)));
-            let after = after.map(|offset| at + 1 + offset);
-            let is_named = (at + 1..after.unwrap_or(at + 1)).step_by(2).all(|place| *words[place] == Token::Period);
-            let is_called = is_named && after.is_some_and(|after| *words[after] == Token::LParen);
+            let mut after = at + 1;
+            while words.get(after) == Some(&&Token::Period) {
+                after += 2;
+            }
+            let is_called = words.get(after) == Some(&&Token::LParen);
             // Oracle calls a function of a package without parentheses.
-            let is_of_package = self.name == "oracle"
-                && word.value.contains('_')
-                && words.get(at + 1).is_some_and(|next| **next == Token::Period)
-                && !is_table(&words, &word.value);
+            let is_of_package =
+                self.name == "oracle" && after > at + 1 && word.value.contains('_') && !is_table(&words, &word.value);
             // `IN (…)` and the like are no calls, but no such word is in the list.
             let is_used = ((is_called || is_of_package) && !is_value_list(&words, at))
-                || is_behind(&|token| matches!(token, Token::RParen | Token::RBracket));
-            let is_next =
-                || is_behind(&|token| matches!(token, Token::Word(_))) && word.value.eq_ignore_ascii_case("nextval");
-            if (is_used && self.functions_denied.iter().any(|denied| denied.matches(&word.value))) || is_next() {
+                || matches!(behind, Some(Token::RParen | Token::RBracket));
+            let is_next = matches!(behind, Some(Token::Word(_))) && word.value.eq_ignore_ascii_case("nextval");
+            if (is_used && self.functions_denied.iter().any(|denied| denied.matches(&word.value))) || is_next {
                 return Err(format!("the function `{}` may not be called", word.value));
             }
         }
@@ -185,10 +182,7 @@ fn spell_out(tokens: &mut [Token]) {
             tokens[at] = Token::Eq;
         } else if is(next(0), "GLOB") && matches!(next(1), Some(Token::SingleQuotedString(_) | Token::Placeholder(_))) {
             tokens[at] = Token::make_keyword("LIKE");
-        } else if is_pragma
-            && next(1) == Some(&Token::RParen)
-            && let Token::Word(word) = &tokens[at]
-        {
+        } else if let (Token::Word(word), true) = (&tokens[at], is_pragma && next(1) == Some(&Token::RParen)) {
             tokens[at] = Token::SingleQuotedString(word.value.clone());
         }
     }

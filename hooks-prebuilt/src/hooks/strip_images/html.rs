@@ -17,10 +17,16 @@ const ADDRESSES: &[&str] = &[
     "classid", "codebase", "manifest", "longdesc", "ping", "formaction", "attributionsrc",
 ];
 
-/// The place of the next tag that begins at `from` or later and loads something that `sources` do not allow, and the text
-/// that describes it.
-pub(super) fn next(text: &str, from: usize, sources: &Sources) -> Option<(Range<usize>, String)> {
-    let next_in = |text: &str| tags(text, from).find(|tag| !tag.is_harmless(sources));
+/// The place of the next tag that begins at `from` or later, not in code, and loads something that `sources` do not allow,
+/// and the text that describes it.
+pub(super) fn next(
+    text: &str,
+    from: usize,
+    sources: &Sources,
+    code: &[Range<usize>],
+) -> Option<(Range<usize>, String)> {
+    let in_code = |tag: &Parsed| code.iter().any(|code| code.contains(&tag.place.start));
+    let next_in = |text: &str| tags(text, from).find(|tag| !in_code(tag) && !tag.is_harmless(sources));
     let next = next_in(text).into_iter().chain(unquoted(text).and_then(|unquoted| next_in(&unquoted)));
     let tag = next.min_by_key(|tag| (tag.place.start, usize::MAX - tag.place.end))?;
     let alt = tag.value("alt").or(tag.value("title")).unwrap_or_default().to_owned();
@@ -60,6 +66,7 @@ struct Parsed {
     is_closed: bool,
 }
 
+static BLANK_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\n\s*\n").ok());
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^</?([a-zA-Z][^\s/>]*)").ok());
 
 /// An attribute, or the end of the tag. An equals sign at the beginning belongs to the name.
@@ -72,7 +79,7 @@ impl Parsed {
     /// The tag that begins with the `<` at `start`.
     fn at(text: &str, start: usize) -> Option<Self> {
         // Markdown ends a tag at a blank line.
-        let limit = blank_line(text, start).unwrap_or(text.len());
+        let limit = BLANK_LINE.as_ref()?.find(&text[start..]).map_or(text.len(), |line| start + line.start());
         let rest = &text[start..limit];
         let name = NAME.as_ref()?.captures(rest)?;
         let mut at = name[0].len();
@@ -139,18 +146,4 @@ fn end_of_content(rest: &str, name: &str) -> Option<usize> {
     let rest = rest.to_ascii_lowercase();
     let close = rest.find(&format!("</{name}"))?;
     Some(close + rest[close..].find('>')? + 1)
-}
-
-/// Where the next blank line begins.
-fn blank_line(text: &str, from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some(end) = text[at..].find('\n').map(|end| at + end) {
-        let line = &text[end + 1..];
-        let length = line.find('\n')?;
-        if line[..length].trim().is_empty() {
-            return Some(end);
-        }
-        at = end + 1;
-    }
-    None
 }

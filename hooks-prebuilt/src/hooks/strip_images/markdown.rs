@@ -4,23 +4,15 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
-
 use regex::Regex;
 
 use super::source::Sources;
 
-/// An image that must not be loaded.
-#[derive(Debug)]
-pub(super) struct Image {
-    /// The image, or the definition after it to which it refers.
-    pub(super) place: Range<usize>,
-    pub(super) alt: String,
-}
-
 /// What is in a text.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    pub(super) images: Vec<Image>,
+    /// The images that must not be loaded, or the definitions after them to which they refer, and what describes them.
+    pub(super) images: Vec<(Range<usize>, String)>,
     /// Every image, also those that may be loaded.
     places: Vec<Range<usize>>,
     /// Code, which is shown and not read.
@@ -40,10 +32,9 @@ pub(super) fn read(text: &str, sources: &Sources) -> Read {
 
 /// An image whose end was not read yet.
 struct OpenImage {
-    place: Range<usize>,
-    /// The definition to which it refers, if that comes later.
-    definition: Option<Range<usize>>,
-    is_allowed: bool,
+    /// What has to go: nothing, the image, or the definition to which it refers, if that comes later.
+    goes: Option<Range<usize>>,
+    is_definition: bool,
     alt: String,
 }
 
@@ -62,18 +53,14 @@ fn read_as(text: &str, sources: &Sources, options: Options) -> Read {
                 // An image before its definition was perhaps shown before it could be known to be one.
                 let later = definition.filter(|definition| definition.start > place.start);
                 read.places.push(place.clone());
-                let is_allowed = sources.allow(&dest_url);
-                open.push(OpenImage { place, definition: later, is_allowed, alt: String::new() });
+                let is_definition = later.is_some();
+                let goes = Some(later.unwrap_or(place)).filter(|_| !sources.allow(&dest_url));
+                open.push(OpenImage { goes, is_definition, alt: String::new() });
                 continue;
             }
             Event::End(TagEnd::Image) => {
-                let Some(image) = open.pop() else { continue };
-                let alt = image.alt.clone();
-                match image.definition {
-                    _ if image.is_allowed => {}
-                    Some(place) => read.images.push(Image { place, alt: String::new() }),
-                    None => read.images.push(Image { place: image.place, alt: image.alt }),
-                }
+                let Some(OpenImage { goes, is_definition, alt }) = open.pop() else { continue };
+                read.images.extend(goes.map(|place| (place, if is_definition { String::new() } else { alt.clone() })));
                 alt.into()
             }
             Event::Start(Tag::CodeBlock(_)) => {
