@@ -80,27 +80,21 @@ impl ConfineUrls {
     /// # Errors
     /// Why it is denied.
     pub fn check(&self, url: &str) -> Result<(), String> {
-        let denied = |because: &str| Err(format!("the address `{}` is denied: {because}", shown(url)));
-        let address = match Address::read(url) {
-            Ok(address) => address,
-            Err(because) => return denied(because),
+        let is_listed = |port: Option<u16>| port.is_some_and(|port| self.ports.contains(&port));
+        let because = match Address::read(url) {
+            Err(because) => because.to_owned(),
+            Ok(address) if !self.schemes.contains(&address.scheme) => {
+                format!("its scheme is not one of `{}`", self.schemes.join("`, `"))
+            }
+            Ok(address) if address.has_user && !self.userinfo => "it contains a user before its host".to_owned(),
+            Ok(address) if address.is_ip && !self.ip_literals => "its host is a number; write a name".to_owned(),
+            Ok(address) if !address.is_usual_port() && !is_listed(address.port) => "its port is not listed".to_owned(),
+            Ok(address) if !self.hosts.iter().any(|host| host.matches(&address.host)) => {
+                format!("the host `{}` is not listed", address.host)
+            }
+            Ok(_) => return Ok(()),
         };
-        if !self.schemes.contains(&address.scheme) {
-            return denied(&format!("its scheme is not one of `{}`", self.schemes.join("`, `")));
-        }
-        if address.has_user && !self.userinfo {
-            return denied("it contains a user before its host");
-        }
-        if address.is_ip && !self.ip_literals {
-            return denied("its host is a number; write a name");
-        }
-        if !address.is_usual_port() && !address.port.is_some_and(|port| self.ports.contains(&port)) {
-            return denied("its port is not listed");
-        }
-        if !self.hosts.iter().any(|host| host.matches(&address.host)) {
-            return denied(&format!("the host `{}` is not listed", address.host));
-        }
-        Ok(())
+        Err(format!("the address `{}` is denied: {because}", shown(url)))
     }
 
     /// Judges the addresses in every text.
