@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use crate::edit::{self, Node};
+use crate::edit;
 use crate::event::HookPoint;
 use crate::host::Host;
 use crate::hosts;
@@ -122,7 +122,8 @@ pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<S
     files.iter().filter(|_| place.off.is_some_and(|(pointer, _)| pointer.starts_with("/hooksConfig"))).find_map(
         |file| {
             let root = edit::parse(&fs::read_to_string(file).ok()?).ok()?;
-            let named = root.get("hooksConfig")?.get("disabled")?.parts().filter_map(Node::text).find(is_ours)?;
+            let named =
+                root.pointer("/hooksConfig/disabled")?.as_array()?.iter().filter_map(Value::as_str).find(is_ours)?;
             Some(format!("`hooksConfig.disabled` in {} names `{named}`", file.display()))
         },
     )
@@ -134,7 +135,7 @@ fn word(file: &Path, pointer: &str) -> Option<bool> {
     let value: Value = if file.extension().is_some_and(|extension| extension == "toml") {
         toml::from_str(&text).ok()?
     } else {
-        edit::parse(&text).ok()?.value(&text)
+        edit::parse(&text).ok()?
     };
     value.pointer(pointer)?.as_bool()
 }

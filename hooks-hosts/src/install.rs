@@ -190,11 +190,12 @@ impl Installation {
         }
         for entry in &there {
             let event = event_of(&entry.command);
-            let Some(wanted) = self.made(host, [entry].into_iter())? else {
+            let made = self.made(host, std::slice::from_ref(entry))?;
+            let Some(wanted) = self.ours(host, &made).unwrap_or_default().pop() else {
                 wrong.push(format!("`{}`: {} calls no `{event}`; run `install` again", entry.command, host.title));
                 continue;
             };
-            let (minds, tells) = differences(host, entry, &self.ours(host, &wanted)?[0]);
+            let (minds, tells) = differences(host, entry, &wanted);
             wrong.extend((!minds.is_empty()).then(|| format!("`{event}`: {}; {again}", minds.join(", "))));
             other.extend((!tells.is_empty()).then(|| format!("`{event}`: {}", tells.join(", "))));
         }
@@ -205,12 +206,13 @@ impl Installation {
         Ok((wrong, other))
     }
 
-    /// What an install into nothing writes for the commands of these entries, if all are at events of the host.
-    fn made<'a>(&self, host: &Host, entries: impl Iterator<Item = &'a FileEntry>) -> Result<Option<String>, String> {
-        let of_event = |name: &str| host.events().find(|event| event.name == name && host.place.names(name));
-        let command = |entry: &FileEntry| Some((of_event(event_of(&entry.command))?, entry.command.clone()));
-        let commands: Option<Vec<Command>> = entries.map(command).collect();
-        commands.map(|commands| self.document(host, &commands)).transpose()
+    /// What an install into nothing writes for the commands of these entries.
+    fn made(&self, host: &Host, entries: &[FileEntry]) -> Result<String, String> {
+        let commands = host.events().filter(|event| host.place.names(event.name)).flat_map(|event| {
+            let here = entries.iter().filter(move |entry| event_of(&entry.command) == event.name);
+            here.map(move |entry| (event, entry.command.clone()))
+        });
+        self.document(host, &commands.collect::<Vec<Command>>())
     }
 
     /// The file whose events hide the same ones of the host's own.
@@ -243,9 +245,8 @@ impl Installation {
             let Some(before) = before else { return Ok(None) };
             let ours = self.ours(host, before)?;
             // A link leads to a file that a person has made.
-            let is_made =
-                || Ok::<_, String>(self.made(host, ours.iter())?.as_deref() == Some(before) && !file.is_symlink());
-            Ok(if !ours.is_empty() && is_made()? { None } else { Some(without(before, &ours)?) })
+            let is_made = !ours.is_empty() && !file.is_symlink() && self.made(host, &ours)? == before;
+            Ok(if is_made { None } else { Some(without(before, &ours)?) })
         };
         Ok(vec![match change(&file, false, next)? {
             None => FileChange::Unchanged(file),
@@ -271,8 +272,13 @@ impl Installation {
 
     /// The entries of this program, wherever they stand.
     fn ours(&self, host: &Host, text: &str) -> Result<Vec<FileEntry>, String> {
-        let (root, mut found) = (edit::parse(text)?, Vec::new());
-        entry::walk(&root, text, &FileEntry::default(), &|command| self.is_ours(host.name, command), &mut found);
+        let mut found = Vec::new();
+        entry::walk(
+            &edit::parse(text)?,
+            &FileEntry::default(),
+            &|command| self.is_ours(host.name, command),
+            &mut found,
+        );
         Ok(found)
     }
 

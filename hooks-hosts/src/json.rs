@@ -12,8 +12,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("is empty".to_owned());
     }
-    let read = |text: &str| serde_json::from_str::<Strict>(text).map(|Strict(value)| value);
-    read(text).or_else(|error| read(&whole(text)).map_err(|_| format!("is not JSON: {error}")))
+    strict(text).or_else(|error| strict(&whole(text)).map_err(|_| format!("is not JSON: {error}")))
+}
+
+/// The value of JSON without duplicate keys.
+pub(crate) fn strict(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str::<Strict>(text).map(|Strict(value)| value)
 }
 
 /// The text with a sign in place of each half of a character, as which JavaScript writes one that it has cut: `"\ud83d"`.
@@ -32,6 +36,11 @@ fn whole(text: &str) -> String {
         rest = &rest[end..];
     }
     result + rest
+}
+
+/// An object of the members that have a value.
+pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
 /// The first of the pointers that leads to a value other than `null`.

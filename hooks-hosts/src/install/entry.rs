@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::edit::{self, Member, Node, NodeKind};
+use crate::edit;
 use crate::event::HookPoint;
 use crate::host::Host;
 use crate::place::{EntryForm, EntryPlace};
@@ -12,7 +12,7 @@ use crate::table::HostEventSpec;
 #[derive(Clone, Default)]
 pub(super) struct FileEntry {
     /// Leads to what goes with it: the entry, or its group if that is of this program too.
-    pub(super) path: Vec<usize>,
+    pub(super) path: Vec<String>,
     /// The keys that lead to it.
     pub(super) at: String,
     /// What it says, and the group around it.
@@ -20,39 +20,40 @@ pub(super) struct FileEntry {
     pub(super) command: String,
 }
 
-pub(super) fn walk(
-    node: &Node,
-    text: &str,
-    above: &FileEntry,
-    ours: &dyn Fn(&str) -> bool,
-    found: &mut Vec<FileEntry>,
-) {
-    let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
-    let in_list = matches!(node.kind, NodeKind::Array(_));
-    for (index, part) in node.parts().enumerate() {
+/// The entries with commands of ours below a value.
+pub(super) fn walk(value: &Value, above: &FileEntry, ours: &dyn Fn(&str) -> bool, found: &mut Vec<FileEntry>) {
+    let in_list = value.is_array();
+    let parts: Vec<(String, &Value)> = match value {
+        Value::Object(members) => members.iter().map(|(key, part)| (key.clone(), part)).collect(),
+        Value::Array(list) => list.iter().enumerate().map(|(at, part)| (at.to_string(), part)).collect(),
+        _ => return,
+    };
+    let is_alone = parts.len() == 1
+        && above.at.ends_with("[].hooks")
+        && above.settings.keys().all(|key| key == "matcher" || key == "enabled");
+    for (name, part) in parts {
         let mut entry = above.clone();
-        entry.path.push(index);
-        entry.at += &members.get(index).map_or("[]".to_owned(), |member| format!(".{}", member.key));
-        let Value::Object(said) = part.value(text) else {
-            walk(part, text, &entry, ours, found);
-            continue;
-        };
-        let nested = said.get("action").and_then(Value::as_object).cloned().unwrap_or_default();
+        entry.at += &if in_list { "[]".to_owned() } else { format!(".{name}") };
+        entry.path.push(name);
         // Of what is no entry and no group, this alone counts.
-        let counts = |key: &str, said: &Value| {
-            if in_list { key != "hooks" && key != "action" } else { key == "enabled" && *said == Value::Bool(false) }
+        let counts = |(key, said): &(&String, &Value)| {
+            if in_list {
+                *key != "hooks" && *key != "action"
+            } else {
+                *key == "enabled" && **said == Value::Bool(false)
+            }
         };
-        entry.settings.extend(said.into_iter().chain(nested).filter(|(key, said)| counts(key, said)));
-        match ["command", "bash"].iter().find_map(|key| entry.settings.get(*key)?.as_str()).map(str::to_owned) {
-            Some(command) if in_list && ours(&command) => {
-                let is_alone =
-                    node.parts().count() == 1 && above.settings.keys().all(|key| key == "matcher" || key == "enabled");
-                if is_alone && above.at.ends_with("[].hooks") {
+        let said = part.as_object().into_iter().chain(part.get("action").and_then(Value::as_object)).flatten();
+        entry.settings.extend(said.filter(counts).map(|(key, said)| (key.clone(), said.clone())));
+        let command = ["command", "bash"].iter().find_map(|key| entry.settings.get(*key)?.as_str());
+        match command.filter(|command| in_list && part.is_object() && ours(command)).map(str::to_owned) {
+            Some(command) => {
+                if is_alone {
                     entry.path.truncate(entry.path.len() - 2);
                 }
                 found.push(FileEntry { command, ..entry });
             }
-            _ => walk(part, text, &entry, ours, found),
+            None => walk(part, &entry, ours, found),
         }
     }
 }
@@ -92,39 +93,34 @@ pub(super) fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) ->
 /// Why the host reads nothing of its file.
 pub(crate) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
     let (place, root) = (host.place, edit::parse(text)?);
-    let why = unread(host, &root, text).or_else(|| {
+    let why = unread(host, &root).or_else(|| {
         let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;
         Some(format!("it takes no comment, no comma at an end and no byte order mark: {error}"))
     });
     Ok(why.map(|why| format!("{} rejects the file, because {why}", host.title)))
 }
 
-fn unread(host: &Host, root: &Node, text: &str) -> Option<String> {
-    fn is_cut(node: &Node) -> bool {
-        let in_key = |member: &Member| member.key.contains("//");
-        let members = if let NodeKind::Object(members) = &node.kind { &members[..] } else { &[] };
-        node.text().is_some_and(|text| text.contains("//")) || members.iter().any(in_key) || node.parts().any(is_cut)
-    }
+fn unread(host: &Host, root: &Value) -> Option<String> {
     let place = host.place;
     if let Some(key) = place.head.split('"').nth(1).filter(|key| root.get(key).is_none()) {
         return Some(format!("`{key}` is missing; add `{}`", place.head));
     }
     if place.typed {
-        return mistyped(host, &root.value(text));
+        return mistyped(host, root);
     }
     if !place.strict {
         return None;
     }
-    if is_cut(root) {
+    // Only a text can hold it.
+    if root.to_string().contains("//") {
         return Some("it takes `//` in a text for a comment".to_owned());
     }
-    let events = root.get(place.root?).map(|events| &events.kind);
-    let Some(NodeKind::Object(events)) = events else { return None };
-    if let Some(unknown) = events.iter().find(|event| host.event(&event.key).is_none()) {
-        return Some(format!("it has no event `{}`", unknown.key));
+    let events = root.get(place.root?)?.as_object()?;
+    if let Some(unknown) = events.keys().find(|event| host.event(event).is_none()) {
+        return Some(format!("it has no event `{unknown}`"));
     }
-    let entries = events.iter().flat_map(|event| event.value.parts());
-    entries.filter_map(|entry| entry.get("matcher")).find_map(|matcher| match matcher.text() {
+    let entries = events.values().filter_map(Value::as_array).flatten();
+    entries.filter_map(|entry| entry.get("matcher")).find_map(|matcher| match matcher.as_str() {
         Some(text) => {
             let flaw = regress::Regex::new(text).err();
             flaw.map(|why| format!("the matcher `{text}` is no regular expression of JavaScript: {why}"))
