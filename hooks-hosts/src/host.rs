@@ -38,8 +38,8 @@ pub struct Host {
     pub place: EntryPlace,
     /// The name of the event, by the keys of a payload that does not say it.
     pub(crate) event_by_keys: fn(&Value) -> Option<&'static str>,
-    /// The payload of an event with everything where the table expects it, or what cannot be parsed.
-    pub(crate) arranged: fn(&str, &Value) -> Result<Value, String>,
+    /// Puts everything in the payload of an event where the table expects it, or says what cannot be parsed.
+    pub(crate) arrange: fn(&str, &mut Value) -> Result<(), String>,
     /// The MCP tool behind the name of a tool, at a host that tells it.
     pub(crate) mcp: Option<McpReader>,
     /// Completes what was read by the table.
@@ -76,7 +76,7 @@ pub(crate) const HOST: Host = Host {
     counts_bytes: false,
     place: EntryPlace::at(""),
     event_by_keys: |_| None,
-    arranged: |_, payload| Ok(payload.clone()),
+    arrange: |_, _| Ok(()),
     mcp: None,
     complete: |_| (),
     restricts: |_, carries| carries,

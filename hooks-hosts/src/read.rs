@@ -66,34 +66,34 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
             None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),
         },
     };
-    event(host, &spec, &payload)
+    event(host, &spec, payload)
 }
 
-fn event(host: &Host, spec: &HostEventSpec, payload: &Value) -> Result<HostEvent, PayloadError> {
+fn event(host: &Host, spec: &HostEventSpec, mut payload: Value) -> Result<HostEvent, PayloadError> {
     let keys = &host.keys;
-    let arranged = (host.arranged)(spec.name, payload).map_err(|reason| PayloadError::at(spec, reason))?;
+    (host.arrange)(spec.name, &mut payload).map_err(|reason| PayloadError::at(spec, reason))?;
     let mut event = HostEvent::named(host.name, spec.kind, spec.name);
-    let text = |pointers: &[&str]| json::text(&arranged, pointers).map(str::to_owned);
+    let text = |pointers: &[&str]| json::text(&payload, pointers).map(str::to_owned);
     event.session = text(keys.session);
     event.cwd = text(keys.cwd);
     event.project = text(keys.project);
     if spec.kind != HookPoint::Notice {
         event.prompt = text(keys.prompt);
         event.last_message = text(keys.last_message);
-        event.stop_hook_active = json::at(&arranged, keys.stop_hook_active).and_then(Value::as_bool);
-        let detail = |(name, pointer): &(&str, &str)| Some(((*name).to_owned(), arranged.pointer(pointer)?.clone()));
+        event.stop_hook_active = json::at(&payload, keys.stop_hook_active).and_then(Value::as_bool);
+        let detail = |(name, pointer): &(&str, &str)| Some(((*name).to_owned(), payload.pointer(pointer)?.clone()));
         event.details = keys.details.iter().filter_map(detail).collect();
-        read_call(host, spec, &arranged, &mut event).map_err(|reason| PayloadError::at(spec, reason))?;
+        read_call(host, spec, &payload, &mut event).map_err(|reason| PayloadError::at(spec, reason))?;
     }
     if spec.kind == HookPoint::UserPromptSubmit {
         // The first that is there counts: one of another type must not give its place to the next.
-        let sent = json::at(&arranged, keys.prompt);
+        let sent = json::at(&payload, keys.prompt);
         if sent.is_none_or(|prompt| !prompt.is_string()) {
             return Err(PayloadError::at(spec, "the payload shows no prompt"));
         }
         event.prompt.get_or_insert_default();
     }
-    event.payload = arranged;
+    event.payload = payload;
     (host.complete)(&mut event);
     if event.kind.is_after_tool() && event.error.is_some() {
         event.kind = HookPoint::AfterToolCallFailure;

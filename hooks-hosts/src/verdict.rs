@@ -38,6 +38,26 @@ pub enum HostDecision {
 }
 
 impl HostDecision {
+    /// The word that most hosts have for it at a gate, and its reason.
+    pub(crate) fn permission(&self) -> (Option<&'static str>, Option<&str>) {
+        match self {
+            Self::Deny(reason) => (Some("deny"), Some(reason)),
+            Self::Ask(reason) => (Some("ask"), Some(reason)),
+            Self::Allow => (Some("allow"), None),
+            Self::NoOpinion | Self::KeepGoing(_) => (None, None),
+        }
+    }
+
+    /// Why it must not happen.
+    pub(crate) fn denied(&self) -> Option<&str> {
+        if let Self::Deny(reason) = self { Some(reason) } else { None }
+    }
+
+    /// The next message of a turn that goes on.
+    pub(crate) fn follow_up(&self) -> Option<&str> {
+        if let Self::KeepGoing(reason) = self { Some(reason) } else { None }
+    }
+
     /// The reason of a decision that needs one.
     pub(crate) fn reason(&mut self) -> Option<&mut String> {
         match self {

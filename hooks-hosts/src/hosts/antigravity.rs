@@ -1,13 +1,6 @@
 //! Antigravity.
 
-use serde_json::{Value, json};
-
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{HOST, Host};
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER_UNREAD, BEFORE, CONTEXT, Carried, Carries, PayloadKeys, STOP, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 const EDIT: &[(&str, &str)] = &[
     ("TargetFile", "file_path"),
@@ -22,7 +15,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
     facts: "1.1.2 to 1.4.3, 2026-10-21",
     events: &[
         // What an allow means is disputed, and no decision at all prompts: it is the word for no opinion.
-        event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
+        event("PreToolUse", P::BeforeToolCall, Carries { context: Dropped, allow: Absent, ..BEFORE }),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD).and_failures(),
         event("PreInvocation", P::PreModelCall, CONTEXT),
         event("Stop", P::Stop, STOP),
@@ -79,32 +72,24 @@ fn event_by_keys(payload: &Value) -> Option<&'static str> {
 }
 
 fn complete(event: &mut HostEvent) {
-    let payload = &event.payload;
-    let detail = match event.kind {
-        P::AfterToolCallSuccess => payload.get("stepIdx").map(|step| ("step", step)),
-        P::Stop => payload.get("terminationReason").map(|reason| ("termination", reason)),
-        _ => None,
+    let (name, key) = match event.kind {
+        P::AfterToolCallSuccess => ("step", "stepIdx"),
+        P::Stop => ("termination", "terminationReason"),
+        _ => return,
     };
-    let detail = detail.map(|(name, value)| (name.to_owned(), value.clone()));
-    event.details.extend(detail);
+    event.details.extend(event.payload.get(key).map(|value| (name.to_owned(), value.clone())));
 }
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     HostAnswer::json(match (event.kind, &verdict.decision) {
-        (P::BeforeToolCall, HostDecision::Deny(reason)) => json!({ "decision": "deny", "reason": reason }),
-        (P::BeforeToolCall, HostDecision::Ask(reason)) => {
-            json!({ "decision": "force_ask", "reason": reason })
-        }
-        (P::BeforeToolCall, _) => match &verdict.input {
-            Some(input) => json!({ "decision": "allow", "overwrite": input }),
-            None => json!({ "decision": "allow" }),
-        },
+        (P::BeforeToolCall, HostDecision::Deny(reason)) => return refuse(reason),
+        (P::BeforeToolCall, HostDecision::Ask(reason)) => json!({ "decision": "force_ask", "reason": reason }),
+        (P::BeforeToolCall, _) => object([("decision", Some("allow".into())), ("overwrite", verdict.input.clone())]),
         (P::Stop, HostDecision::KeepGoing(reason)) => json!({ "decision": "continue", "reason": reason }),
         (P::Stop, _) => json!({ "decision": "stop" }),
-        (P::PreModelCall, _) => match verdict.context() {
-            Some(text) => json!({ "injectSteps": [{ "ephemeralMessage": text }] }),
-            None => json!({}),
-        },
+        (P::PreModelCall, _) => {
+            object([("injectSteps", verdict.context().map(|text| json!([{ "ephemeralMessage": text }])))])
+        }
         _ => json!({}),
     })
 }

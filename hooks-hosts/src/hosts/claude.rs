@@ -1,29 +1,22 @@
 //! Claude Code.
 
-use serde_json::{Value, json};
-
 use super::nested::{self, Before};
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{Foreign, HOST, Host};
-use crate::place::EntryPlace;
-use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, SESSION, STOP, event, tool};
-use crate::verdict::HostVerdict;
+use super::prelude::*;
 
 pub(super) static CLAUDE: Host = Host {
     name: "claude",
     title: "Claude Code",
     facts: "2.1.302, 2026-10-21",
     events: &[
-        event("PreToolUse", P::BeforeToolCall, Carries { ask_rewritten: Carried::Yes, ..BEFORE }),
+        event("PreToolUse", P::BeforeToolCall, Carries { ask_rewritten: Yes, ..BEFORE }),
         event("PermissionRequest", P::PermissionRequest, PERMISSION),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER),
-        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Impossible, ..AFTER }),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, SESSION),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Yes, ..Carries::NOTHING }),
     ],
     notices: "\
         PostCompact SubagentStart SubagentStop Notification PermissionDenied PostToolBatch \
@@ -72,12 +65,12 @@ pub(super) static CLAUDE: Host = Host {
 };
 /// Where the question has been put already: an ask is what would happen anyway.
 pub(super) const PERMISSION: Carries = Carries {
-    deny: Carried::Yes,
-    ask: Carried::Yes,
-    rewrite: Carried::IfAllowed,
-    ask_rewritten: Carried::Degraded,
-    allow: Carried::Yes,
-    context: Carried::Dropped,
+    deny: Yes,
+    ask: Yes,
+    rewrite: IfAllowed,
+    ask_rewritten: Degraded,
+    allow: Yes,
+    context: Dropped,
     ..Carries::NOTHING
 };
 

@@ -2,36 +2,24 @@
 
 mod call;
 
-use serde_json::{Map, Value, json};
-
 use super::nested;
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, Carried, Carries, DENY_ONLY, HostEventSpec, PROMPT, PayloadKeys, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 /// `cancel` after a call would end the run.
-const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Impossible, ..AFTER };
-const SUBMITTED: Carries = Carries { context: Carried::Dropped, ..PROMPT };
-const UNREAD: Carries = Carries {
-    context: Carried::Dropped,
-    keep_going: Carried::Impossible,
-    deny: Carried::Impossible,
-    ..Carries::NOTHING
-};
+const AFTER_CALL: Carries = Carries { deny: Degraded, replace: Impossible, ..AFTER };
+const SUBMITTED: Carries = Carries { context: Dropped, ..PROMPT };
+const UNREAD: Carries = Carries { context: Dropped, keep_going: Impossible, deny: Impossible, ..Carries::NOTHING };
 
 /// The files of the extension, and the events of the SDK and the command line.
 const EVENTS: &[HostEventSpec] = &[
-    event("PreToolUse", P::BeforeToolCall, Carries { context: Carried::Yes, ..DENY_ONLY }),
+    event("PreToolUse", P::BeforeToolCall, Carries { context: Yes, ..DENY_ONLY }),
     event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL).and_failures(),
     event("UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
-    event("TaskStart", P::SessionStart, Carries { deny: Carried::Yes, ..UNREAD }),
+    event("TaskStart", P::SessionStart, Carries { deny: Yes, ..UNREAD }),
     event("TaskComplete TaskCancel", P::SessionEnd, UNREAD),
-    event("tool_call", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
+    event("tool_call", P::BeforeToolCall, Carries { ask: Degraded, allow: Absent, ..BEFORE }),
     event("tool_result", P::AfterToolCallSuccess, AFTER_CALL).and_failures(),
-    event("prompt_submit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..SUBMITTED }),
+    event("prompt_submit", P::UserPromptSubmit, Carries { deny: Impossible, ..SUBMITTED }),
     event("agent_start", P::SessionStart, UNREAD),
     event("agent_end", P::Stop, UNREAD),
     event("session_shutdown", P::SessionEnd, UNREAD),
@@ -84,7 +72,7 @@ pub(super) static CLINE: Host = Host {
         then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",
         ..EntryPlace::at("")
     },
-    arranged,
+    arrange,
     mcp: Some(mcp),
     complete,
     write,
@@ -92,12 +80,11 @@ pub(super) static CLINE: Host = Host {
     ..HOST
 };
 
-fn arranged(_event: &str, payload: &Value) -> Result<Value, String> {
-    let mut payload = payload.clone();
-    if let Some(call) = call::arranged(&payload)? {
+fn arrange(_event: &str, payload: &mut Value) -> Result<(), String> {
+    if let Some(call) = call::arranged(payload)? {
         payload["call"] = call;
     }
-    Ok(payload)
+    Ok(())
 }
 
 fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
@@ -117,22 +104,14 @@ fn complete(event: &mut HostEvent) {
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     let is_file = event.host_event.starts_with(char::is_uppercase);
-    let mut answer = Map::new();
-    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-    if let HostDecision::Deny(reason) = &verdict.decision {
-        put("cancel", true.into());
-        put("errorMessage", reason.clone().into());
-    } else if is_file {
-        put("cancel", false.into());
-    }
-    if let Some(input) = &verdict.input {
-        put("overrideInput", input.clone());
-    }
-    if let Some(text) = verdict.context() {
-        let is_call = !is_file && event.kind == P::BeforeToolCall;
-        put(if is_call { "context" } else { "contextModification" }, text.into());
-    }
-    HostAnswer::json(Value::Object(answer))
+    let is_call = !is_file && event.kind == P::BeforeToolCall;
+    let denied = verdict.decision.denied();
+    HostAnswer::json(object([
+        ("cancel", (denied.is_some() || is_file).then(|| denied.is_some().into())),
+        ("errorMessage", denied.map(Value::from)),
+        ("overrideInput", verdict.input.clone()),
+        (if is_call { "context" } else { "contextModification" }, verdict.context().map(Value::from)),
+    ]))
 }
 
 fn refuse(reason: &str) -> HostAnswer {

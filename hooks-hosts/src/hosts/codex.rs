@@ -2,15 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use super::nested::{self, Before};
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{HOST, Host};
-use crate::place::EntryPlace;
-use crate::table::{AFTER, BEFORE, Carried, Carries, PROMPT, SESSION, STOP, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 /// Codex ignores an answer with a key that it does not know, and lets the call go on.
 pub(super) static CODEX: Host = Host {
@@ -19,18 +12,14 @@ pub(super) static CODEX: Host = Host {
     facts: "0.155.1 to 0.166, 2026-10",
     events: &[
         // A bare allow counts as a failed run.
-        event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Degraded, allow: Carried::Absent, ..BEFORE }),
-        event(
-            "PermissionRequest",
-            P::PermissionRequest,
-            Carries { rewrite: Carried::Degraded, ..super::claude::PERMISSION },
-        ),
+        event("PreToolUse", P::BeforeToolCall, Carries { ask: Degraded, allow: Absent, ..BEFORE }),
+        event("PermissionRequest", P::PermissionRequest, Carries { rewrite: Degraded, ..super::claude::PERMISSION }),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, SESSION),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Yes, ..Carries::NOTHING }),
     ],
     notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
     tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],

@@ -1,24 +1,15 @@
 //! Copilot CLI.
 
-use serde_json::{Map, Value, json};
+use super::prelude::*;
 
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{Foreign, HOST, Host};
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostEventSpec, PROMPT, PayloadKeys, STOP, UNSTOPPED, event, tool,
-};
-use crate::verdict::{HostDecision, HostVerdict};
+const AFTER_CALL: Carries = Carries { deny: Degraded, ..AFTER };
+const AFTER_FAILURE: Carries = Carries { replace: Impossible, ..AFTER_CALL };
+const BEFORE_CALL: Carries = Carries { context: Dropped, ..BEFORE };
 
-const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, ..AFTER };
-const AFTER_FAILURE: Carries = Carries { replace: Carried::Impossible, ..AFTER_CALL };
-const BEFORE_CALL: Carries = Carries { context: Carried::Dropped, ..BEFORE };
-
-const PERMISSION: Carries = Carries { rewrite: Carried::Degraded, ..super::claude::PERMISSION };
+const PERMISSION: Carries = Carries { rewrite: Degraded, ..super::claude::PERMISSION };
 
 /// The page says that the output of the prompt's event is dropped, a changelog that its context arrives.
-const SUBMITTED: Carries = Carries { deny: Carried::Impossible, ..PROMPT };
+const SUBMITTED: Carries = Carries { deny: Impossible, ..PROMPT };
 
 /// The casing of an event's name is the dialect of its payload.
 const EVENTS: &[HostEventSpec] = &[
@@ -100,7 +91,7 @@ pub(super) static COPILOT: Host = Host {
     },
     counts_bytes: true,
     event_by_keys,
-    arranged,
+    arrange,
     complete,
     write,
     refuse,
@@ -137,17 +128,16 @@ fn foreign(event: Option<&str>, payload: &Value, env: &dyn Fn(&str) -> bool) -> 
 
 /// The arguments of `apply_patch` are the text of the patch.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arranged(_event: &str, payload: &Value) -> Result<Value, String> {
-    let mut payload = payload.clone();
+fn arrange(_event: &str, payload: &mut Value) -> Result<(), String> {
     for (tool, arguments) in [("toolName", "toolArgs"), ("tool_name", "tool_input")] {
         let patches = payload.get(tool).and_then(Value::as_str).is_some_and(|name| name == "apply_patch");
-        let text = payload.get(arguments).and_then(Value::as_str);
-        if let Some(text) = text.filter(|text| patches && crate::json::parse(text.as_bytes()).is_err()) {
+        let text = payload.get(arguments).and_then(Value::as_str).filter(|_| patches);
+        if let Some(text) = text.filter(|text| crate::json::parse(text.as_bytes()).is_err()) {
             payload[arguments] = json!({ "input": text });
             payload["_patch_as_text"] = true.into();
         }
     }
-    Ok(payload)
+    Ok(())
 }
 
 fn complete(event: &mut HostEvent) {
@@ -157,39 +147,25 @@ fn complete(event: &mut HostEvent) {
 }
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-    let mut answer = Map::new();
-    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-    let decision = match (&verdict.decision, event.kind) {
-        (HostDecision::Deny(reason), _) => Some(("deny", Some(reason))),
-        (HostDecision::Ask(reason), P::BeforeToolCall) => Some(("ask", Some(reason))),
-        (HostDecision::Allow, _) => Some(("allow", None)),
-        (HostDecision::KeepGoing(reason), _) => {
-            put("decision", "block".into());
-            put("reason", reason.clone().into());
-            None
-        }
-        _ => None,
+    let (word, reason) = match verdict.decision.permission() {
+        (Some("ask"), _) if event.kind != P::BeforeToolCall => (None, None),
+        said => said,
     };
     let keys = match event.kind {
         P::PermissionRequest => ("behavior", "message"),
         _ => ("permissionDecision", "permissionDecisionReason"),
     };
-    if let Some((word, reason)) = decision {
-        put(keys.0, word.into());
-        if let Some(reason) = reason {
-            put(keys.1, reason.clone().into());
-        }
-    }
-    if let Some(input) = &verdict.input {
-        put("modifiedArgs", input.clone());
-    }
-    if let Some(text) = verdict.result_text() {
-        put("modifiedResult", json!({ "resultType": "success", "textResultForLlm": text }));
-    }
-    if let Some(text) = verdict.context() {
-        put("additionalContext", text.into());
-    }
-    HostAnswer::json(Value::Object(answer))
+    let follow_up = verdict.decision.follow_up();
+    let result = |text| json!({ "resultType": "success", "textResultForLlm": text });
+    HostAnswer::json(object([
+        (keys.0, word.map(Value::from)),
+        (keys.1, reason.map(Value::from)),
+        ("decision", follow_up.map(|_| "block".into())),
+        ("reason", follow_up.map(Value::from)),
+        ("modifiedArgs", verdict.input.clone()),
+        ("modifiedResult", verdict.result_text().map(result)),
+        ("additionalContext", verdict.context().map(Value::from)),
+    ]))
 }
 
 /// Copilot closes on any exit status before a call, and on 2 at a permission.

@@ -1,20 +1,11 @@
 //! Cursor.
 
-use serde_json::{Map, Value, json};
-
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
+use super::prelude::*;
 use crate::json;
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER, BEFORE, Carried, Carries, MCP, PROMPT, PayloadKeys, SESSION, STOP, UNSTOPPED, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
 
 /// A question is accepted and has no effect. Only a denial is reliable.
-const GATE: Carries =
-    Carries { ask: Carried::Degraded, rewrite: Carried::Degraded, context: Carried::Dropped, ..BEFORE };
-const AFTER_UNHEARD: Carries =
-    Carries { deny: Carried::Impossible, replace: Carried::Impossible, context: Carried::Dropped, ..Carries::NOTHING };
+const GATE: Carries = Carries { ask: Degraded, rewrite: Degraded, context: Dropped, ..BEFORE };
+const AFTER_UNHEARD: Carries = Carries { deny: Impossible, replace: Impossible, context: Dropped, ..Carries::NOTHING };
 
 /// The keys of the arguments are not documented.
 const FILE: &[(&str, &str)] = &[
@@ -38,12 +29,12 @@ pub(super) static CURSOR: Host = Host {
     title: "Cursor",
     facts: "CLI 2026.09.18, documentation of 2026-10-08",
     events: &[
-        event("preToolUse", P::BeforeToolCall, Carries { rewrite: Carried::Yes, ..GATE }),
+        event("preToolUse", P::BeforeToolCall, Carries { rewrite: Yes, ..GATE }),
         event("beforeShellExecution", P::BeforeToolCall, GATE).of(&["Shell"]),
         event("beforeMCPExecution", P::BeforeToolCall, GATE).of(&[MCP]),
         event("beforeReadFile beforeTabFileRead", P::BeforeToolCall, GATE).of(&["Read"]),
         // The result of an MCP tool can be replaced, no other.
-        event("postToolUse", P::AfterToolCallSuccess, Carries { deny: Carried::Degraded, ..AFTER }),
+        event("postToolUse", P::AfterToolCallSuccess, Carries { deny: Degraded, ..AFTER }),
         event("postToolUseFailure", P::AfterToolCallFailure, AFTER_UNHEARD),
         event("afterShellExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&["Shell"]),
         event("afterMCPExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&[MCP]),
@@ -98,7 +89,7 @@ pub(super) static CURSOR: Host = Host {
         then: "trust the workspace; the output channel `Hooks` shows the runs",
         ..EntryPlace::at(".cursor/hooks.json")
     },
-    arranged,
+    arrange,
     mcp: Some(mcp),
     complete,
     restricts,
@@ -109,8 +100,7 @@ pub(super) static CURSOR: Host = Host {
 
 /// The events of one tool have its arguments beside everything else.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
-    let mut payload = payload.clone();
+fn arrange(event: &str, payload: &mut Value) -> Result<(), String> {
     let (tool, arguments): (&str, &[&str]) = match event {
         "beforeShellExecution" | "afterShellExecution" => ("Shell", &["command"]),
         "beforeReadFile" | "beforeTabFileRead" => ("Read", &["file_path", "content"]),
@@ -119,9 +109,9 @@ fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
     };
     if !tool.is_empty() {
         let sent = |key: &&str| Some(((*key).to_owned(), payload.get(*key)?.clone()));
-        let input: Map<String, Value> = arguments.iter().filter_map(sent).collect();
+        let input: Value = arguments.iter().filter_map(sent).collect();
         payload["tool_name"] = tool.into();
-        payload["tool_input"] = input.into();
+        payload["tool_input"] = input;
         // The event says what is called, and that is no tool of a server.
         payload["mcp_server_name"] = Value::Null;
     }
@@ -131,7 +121,7 @@ fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
             payload["tool_output"] = parsed.unwrap_or_else(|| text.into());
         }
     }
-    Ok(payload)
+    Ok(())
 }
 
 fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
@@ -151,43 +141,24 @@ fn complete(event: &mut HostEvent) {
 }
 
 fn restricts(event: &HostEvent, carries: Carries) -> Carries {
-    let replace = if event.is_mcp() { carries.replace } else { Carried::Impossible };
+    let replace = if event.is_mcp() { carries.replace } else { Impossible };
     if event.kind.is_after_tool() { Carries { replace, ..carries } } else { carries }
 }
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-    let mut answer = Map::new();
-    let mut put = |key: &str, value: Value| answer.insert(key.to_owned(), value);
-    match (&verdict.decision, event.kind) {
-        (HostDecision::Deny(reason), P::BeforeToolCall) => {
-            put("permission", "deny".into());
-            put("user_message", reason.clone().into());
-            if event.host_event != "beforeReadFile" && event.host_event != "beforeTabFileRead" {
-                put("agent_message", reason.clone().into());
-            }
-        }
-        (HostDecision::Allow, P::BeforeToolCall) => {
-            put("permission", "allow".into());
-        }
-        (HostDecision::Deny(reason), _) => {
-            put("continue", false.into());
-            put("user_message", reason.clone().into());
-        }
-        (HostDecision::KeepGoing(reason), _) => {
-            put("followup_message", reason.clone().into());
-        }
-        _ => {}
-    }
-    if let Some(input) = &verdict.input {
-        put("updated_input", input.clone());
-    }
-    if let Some(shaped) = verdict.shaped(event.result.as_ref()) {
-        put("updated_mcp_tool_output", shaped);
-    }
-    if let Some(text) = verdict.context() {
-        put("additional_context", text.into());
-    }
-    HostAnswer::json(Value::Object(answer))
+    let denied = verdict.decision.denied().map(Value::from);
+    let is_call = event.kind == P::BeforeToolCall;
+    let is_file = matches!(&*event.host_event, "beforeReadFile" | "beforeTabFileRead");
+    HostAnswer::json(object([
+        ("permission", verdict.decision.permission().0.filter(|_| is_call).map(Value::from)),
+        ("continue", denied.as_ref().filter(|_| !is_call).map(|_| false.into())),
+        ("agent_message", denied.clone().filter(|_| is_call && !is_file)),
+        ("user_message", denied),
+        ("followup_message", verdict.decision.follow_up().map(Value::from)),
+        ("updated_input", verdict.input.clone()),
+        ("updated_mcp_tool_output", verdict.shaped(event.result.as_ref())),
+        ("additional_context", verdict.context().map(Value::from)),
+    ]))
 }
 
 fn refuse(reason: &str) -> HostAnswer {

@@ -1,14 +1,7 @@
 //! Droid.
 
-use serde_json::Value;
-
 use super::nested::{self, Before};
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{HOST, Host};
-use crate::place::EntryPlace;
-use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 const EDIT: &[(&str, &str)] = &[("old_str", "old_string"), ("new_str", "new_string"), ("changes", "edits")];
 
@@ -18,17 +11,13 @@ pub(super) static DROID: Host = Host {
     facts: "0.223 to 0.245, 2026-10-20",
     events: &[
         // Changed arguments are documented with an allow only, which skips the question.
-        event(
-            "PreToolUse",
-            P::BeforeToolCall,
-            Carries { rewrite: Carried::IfAllowed, context: Carried::Dropped, ..BEFORE },
-        ),
-        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }).and_failures(),
+        event("PreToolUse", P::BeforeToolCall, Carries { rewrite: IfAllowed, context: Dropped, ..BEFORE }),
+        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Impossible, ..AFTER }).and_failures(),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
-        event("PreCompact", P::BeforeCompaction, Carries { deny: Carried::Yes, ..Carries::NOTHING }),
+        event("PreCompact", P::BeforeCompaction, Carries { deny: Yes, ..Carries::NOTHING }),
     ],
     notices: "SubagentStop Notification",
     tools: &[

@@ -1,18 +1,8 @@
 //! Gemini CLI.
 
-use serde_json::{Map, Value, json};
-
 use super::nested;
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
+use super::prelude::*;
 use crate::json;
-use crate::place::{EntryPlace, TimeUnit};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, HostToolSpec, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event,
-    tool,
-};
-use crate::verdict::{HostDecision, HostVerdict};
 
 pub(super) static GEMINI: Host = Host {
     name: "gemini",
@@ -20,14 +10,10 @@ pub(super) static GEMINI: Host = Host {
     facts: "0.56 to 0.65, 2026-10",
     events: &[
         // An allow does not skip the question.
-        event("BeforeTool", P::BeforeToolCall, Carries { context: Carried::Dropped, allow: Carried::Absent, ..BEFORE }),
-        event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Carried::Degraded, ..AFTER }).and_failures(),
+        event("BeforeTool", P::BeforeToolCall, Carries { context: Dropped, allow: Absent, ..BEFORE }),
+        event("AfterTool", P::AfterToolCallSuccess, Carries { replace: Degraded, ..AFTER }).and_failures(),
         event("BeforeAgent", P::UserPromptSubmit, PROMPT),
-        event(
-            "BeforeModel",
-            P::PreModelCall,
-            Carries { deny: Carried::Yes, rewrite: Carried::Degraded, ..Carries::NOTHING },
-        ),
+        event("BeforeModel", P::PreModelCall, Carries { deny: Yes, rewrite: Degraded, ..Carries::NOTHING }),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("AfterAgent", P::Stop, STOP),
@@ -93,14 +79,8 @@ fn mcp(_tool: &str, payload: &Value) -> Option<McpName> {
 }
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
-    let mut fields = Map::new();
-    if let Some(input) = &verdict.input {
-        fields.insert("tool_input".to_owned(), input.clone());
-    }
-    if let Some(text) = verdict.context() {
-        fields.insert("additionalContext".to_owned(), text.into());
-    }
-    let mut answer = nested::specific(event, fields);
+    let context = verdict.context().map(Value::from);
+    let mut answer = nested::specific(event, [("tool_input", verdict.input.clone()), ("additionalContext", context)]);
     let mut put = |word: &str, reason: &str| {
         answer["decision"] = word.into();
         answer["reason"] = reason.into();

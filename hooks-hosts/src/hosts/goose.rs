@@ -1,14 +1,7 @@
 //! goose.
 
-use serde_json::{Value, json};
-
 use super::nested;
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
-use crate::place::EntryPlace;
-use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, PROMPT, PayloadKeys, SNAKE_CASE, STOP, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 const FILE: &[(&str, &str)] = &[
     ("path", "file_path"),
@@ -27,12 +20,8 @@ pub(super) static GOOSE: Host = Host {
         event("PreToolUse", P::BeforeToolCall, DENY_ONLY),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
         event("PostToolUseFailure", P::AfterToolCallFailure, AFTER_UNREAD),
-        event(
-            "UserPromptSubmit",
-            P::UserPromptSubmit,
-            Carries { deny: Carried::Impossible, context: Carried::Dropped, ..PROMPT },
-        ),
-        event("SessionStart", P::SessionStart, Carries { context: Carried::Dropped, ..Carries::NOTHING }),
+        event("UserPromptSubmit", P::UserPromptSubmit, Carries { deny: Impossible, context: Dropped, ..PROMPT }),
+        event("SessionStart", P::SessionStart, Carries { context: Dropped, ..Carries::NOTHING }),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
     ],

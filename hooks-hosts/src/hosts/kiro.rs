@@ -2,30 +2,21 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use crate::answer::{HostAnswer, Stdout};
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER_UNREAD, CONTEXT, Carried, Carries, DENY_ONLY, HostEventSpec, PROMPT, SNAKE_CASE, STOP, event, tool,
-};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 /// The casing of an event's name is the engine: V3 writes `PreToolUse`, V1 and V2 `preToolUse`.
 const EVENTS: &[HostEventSpec] = &[
-    event("PreToolUse", P::BeforeToolCall, Carries { ask: Carried::Yes, ..DENY_ONLY }),
+    event("PreToolUse", P::BeforeToolCall, Carries { ask: Yes, ..DENY_ONLY }),
     event("preToolUse", P::BeforeToolCall, DENY_ONLY),
     event("PostToolUse", P::AfterToolCallSuccess, AFTER_UNREAD),
     // Only the results of V2 say whether the tool has failed.
     event("postToolUse", P::AfterToolCallSuccess, AFTER_UNREAD).and_failures(),
     event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
-    event("userPromptSubmit", P::UserPromptSubmit, Carries { deny: Carried::Impossible, ..PROMPT }),
+    event("userPromptSubmit", P::UserPromptSubmit, Carries { deny: Impossible, ..PROMPT }),
     event("SessionStart agentSpawn", P::SessionStart, CONTEXT),
     event("SessionEnd", P::SessionEnd, Carries::NOTHING),
     event("Stop", P::Stop, STOP),
-    event("stop", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
+    event("stop", P::Stop, Carries { keep_going: Impossible, ..Carries::NOTHING }),
 ];
 
 const FILE: &[(&str, &str)] = &[
@@ -59,7 +50,7 @@ pub(super) static KIRO: Host = Host {
         tool("web_search", "WebSearch", &[]),
         tool("subagent", "Task", &[]),
     ],
-    keys: crate::table::PayloadKeys { last_message: &["/assistant_response"], ..SNAKE_CASE },
+    keys: PayloadKeys { last_message: &["/assistant_response"], ..SNAKE_CASE },
     place: EntryPlace {
         form: EntryForm::List,
         head: r#""version": "v1""#,

@@ -1,9 +1,6 @@
 //! The form of Claude Code's answers, which several hosts have taken over.
 
-use serde_json::{Map, Value, json};
-
-use crate::event::HostEvent;
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 /// How a host departs from Claude Code before a call.
 #[derive(Clone, Copy, Default)]
@@ -17,54 +14,45 @@ pub(super) struct Before {
 }
 
 /// `hookSpecificOutput` with these fields, or an empty object if there are none.
-pub(super) fn specific(event: &HostEvent, fields: Map<String, Value>) -> Value {
-    if fields.is_empty() {
-        return json!({});
+pub(super) fn specific<const N: usize>(event: &HostEvent, fields: [(&str, Option<Value>); N]) -> Value {
+    let mut output = object(fields);
+    if output == json!({}) {
+        return output;
     }
-    let mut output = Map::from_iter([("hookEventName".to_owned(), event.host_event.clone().into())]);
-    output.extend(fields);
+    output["hookEventName"] = event.host_event.clone().into();
     json!({ "hookSpecificOutput": output })
 }
 
 /// An answer before a call.
 pub(super) fn before(event: &HostEvent, verdict: &HostVerdict, host: Before) -> Value {
-    let mut fields = Map::new();
-    let word = match &verdict.decision {
-        HostDecision::Deny(reason) => Some(("deny", Some(reason))),
-        HostDecision::Ask(reason) => Some(("ask", Some(reason))),
-        HostDecision::Allow => Some(("allow", verdict.reason.as_ref().filter(|_| host.allow_has_reason))),
-        _ if verdict.input.is_some() && host.input_needs_allow => {
-            Some(("allow", verdict.reason.as_ref().filter(|_| host.allow_has_reason)))
-        }
-        _ => None,
-    };
-    if let Some((word, reason)) = word {
-        fields.insert("permissionDecision".to_owned(), word.into());
-        if let Some(reason) = reason {
-            fields.insert("permissionDecisionReason".to_owned(), reason.clone().into());
-        }
+    let (mut word, mut reason) = verdict.decision.permission();
+    if word == Some("allow") || word.is_none() && verdict.input.is_some() && host.input_needs_allow {
+        (word, reason) = (Some("allow"), verdict.reason.as_deref().filter(|_| host.allow_has_reason));
     }
-    if let Some(input) = &verdict.input {
-        fields.insert("updatedInput".to_owned(), input.clone());
-    }
-    let is_denied = matches!(verdict.decision, HostDecision::Deny(_));
-    if let Some(text) = verdict.context().filter(|_| !(is_denied && host.denial_alone)) {
-        fields.insert("additionalContext".to_owned(), text.into());
-    }
-    specific(event, fields)
+    let is_alone = word == Some("deny") && host.denial_alone;
+    specific(
+        event,
+        [
+            ("permissionDecision", word.map(Value::from)),
+            ("permissionDecisionReason", reason.map(Value::from)),
+            ("updatedInput", verdict.input.clone()),
+            ("additionalContext", verdict.context().filter(|_| !is_alone).map(Value::from)),
+        ],
+    )
 }
 
 /// An answer to the question whether a person has to be asked.
 pub(super) fn permission(event: &HostEvent, verdict: &HostVerdict) -> Value {
-    let decision = match &verdict.decision {
-        HostDecision::Deny(reason) => json!({ "behavior": "deny", "message": reason }),
-        HostDecision::Allow => match &verdict.input {
-            Some(input) => json!({ "behavior": "allow", "updatedInput": input }),
-            None => json!({ "behavior": "allow" }),
-        },
-        _ => return json!({}),
+    let (word, message) = match verdict.decision.permission() {
+        (Some("ask"), _) => (None, None),
+        said => said,
     };
-    specific(event, Map::from_iter([("decision".to_owned(), decision)]))
+    let decision = object([
+        ("behavior", word.map(Value::from)),
+        ("message", message.map(Value::from)),
+        ("updatedInput", verdict.input.clone().filter(|_| word.is_some())),
+    ]);
+    specific(event, [("decision", word.map(|_| decision))])
 }
 
 /// `decision: block` if something is refused or has to go on, and a text for the model.
@@ -89,16 +77,16 @@ pub(super) fn session(event: &HostEvent, verdict: &HostVerdict) -> Value {
 
 /// A text for the model.
 pub(super) fn context(event: &HostEvent, verdict: &HostVerdict) -> Value {
-    specific(event, verdict.context().map(|text| ("additionalContext".to_owned(), text.into())).into_iter().collect())
+    specific(event, [("additionalContext", verdict.context().map(Value::from))])
 }
 
 /// The tool of an MCP server behind `mcp__SERVER__TOOL`.
-pub(super) fn mcp(name: &str, _payload: &Value) -> Option<crate::event::McpName> {
+pub(super) fn mcp(name: &str, _payload: &Value) -> Option<McpName> {
     separated(name.strip_prefix("mcp__")?)
 }
 
 /// The tool of an MCP server behind `SERVER__TOOL`.
-pub(super) fn separated(name: &str) -> Option<crate::event::McpName> {
+pub(super) fn separated(name: &str) -> Option<McpName> {
     let (server, tool) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())?;
-    Some(crate::event::McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
+    Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
 }

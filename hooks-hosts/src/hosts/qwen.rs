@@ -1,16 +1,9 @@
 //! Qwen Code.
 
-use serde_json::json;
-
 use super::nested::{self, Before};
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{HOST, Host};
-use crate::place::{EntryPlace, TimeUnit};
-use crate::table::{AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event};
-use crate::verdict::HostVerdict;
+use super::prelude::*;
 
-const AFTER_CALL: Carries = Carries { deny: Carried::Degraded, replace: Carried::Degraded, ..AFTER };
+const AFTER_CALL: Carries = Carries { deny: Degraded, replace: Degraded, ..AFTER };
 
 pub(super) static QWEN: Host = Host {
     name: "qwen",
@@ -20,13 +13,13 @@ pub(super) static QWEN: Host = Host {
         event("PreToolUse", P::BeforeToolCall, BEFORE),
         event("PermissionRequest", P::PermissionRequest, super::claude::PERMISSION),
         event("PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
-        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Carried::Impossible, ..AFTER_CALL }),
+        event("PostToolUseFailure", P::AfterToolCallFailure, Carries { replace: Impossible, ..AFTER_CALL }),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("SessionEnd", P::SessionEnd, Carries::NOTHING),
         event("Stop", P::Stop, STOP),
         // A text goes to the summarizer.
-        event("PreCompact", P::BeforeCompaction, Carries { context: Carried::Yes, ..UNSTOPPED }),
+        event("PreCompact", P::BeforeCompaction, Carries { context: Yes, ..UNSTOPPED }),
     ],
     notices: "PostCompact SubagentStart SubagentStop StopFailure Notification",
     tools: super::gemini::TOOLS,

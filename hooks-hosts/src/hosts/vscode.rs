@@ -1,16 +1,7 @@
 //! VS Code, with its own agent.
 
-use serde_json::{Map, Value, json};
-
 use super::nested::{self, Before};
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent};
-use crate::host::{Foreign, HOST, Host};
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{
-    AFTER, BEFORE, CONTEXT, Carried, Carries, PROMPT, PayloadKeys, SNAKE_CASE, STOP, UNSTOPPED, event, tool,
-};
-use crate::verdict::{HostDecision, HostVerdict};
+use super::prelude::*;
 
 const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
 const EDIT: &[(&str, &str)] = &[
@@ -27,7 +18,7 @@ pub(super) static VSCODE: Host = Host {
     facts: "source of autumn 2026, page of 2026-10-07",
     events: &[
         event("PreToolUse", P::BeforeToolCall, BEFORE),
-        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Carried::Impossible, ..AFTER }),
+        event("PostToolUse", P::AfterToolCallSuccess, Carries { replace: Impossible, ..AFTER }),
         event("UserPromptSubmit", P::UserPromptSubmit, PROMPT),
         event("SessionStart", P::SessionStart, CONTEXT),
         event("Stop", P::Stop, STOP),
@@ -82,13 +73,9 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
             json!({ "continue": false, "stopReason": reason })
         }
         // Nested, where Claude Code has it above.
-        (P::Stop, HostDecision::KeepGoing(reason)) => nested::specific(
-            event,
-            Map::from_iter([
-                ("decision".to_owned(), "block".into()),
-                ("reason".to_owned(), Value::from(reason.clone())),
-            ]),
-        ),
+        (P::Stop, HostDecision::KeepGoing(reason)) => {
+            nested::specific(event, [("decision", Some("block".into())), ("reason", Some(reason.clone().into()))])
+        }
         _ => nested::block(event, verdict),
     })
 }

@@ -1,14 +1,7 @@
 //! Windsurf.
 
-use serde_json::Value;
-
-use crate::answer::HostAnswer;
-use crate::event::{HookPoint as P, HostEvent, McpName};
-use crate::host::{HOST, Host};
+use super::prelude::*;
 use crate::json;
-use crate::place::{EntryForm, EntryPlace};
-use crate::table::{AFTER_UNREAD, Carried, Carries, DENY_ONLY, MCP, PROMPT, PayloadKeys, event, tool};
-use crate::verdict::{HostDecision, HostVerdict};
 
 /// Only an exit status of 2 is heard, with the reason on standard error.
 pub(super) static WINDSURF: Host = Host {
@@ -24,8 +17,8 @@ pub(super) static WINDSURF: Host = Host {
         event("post_write_code", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["write_code"]),
         event("post_read_code", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["read_code"]),
         event("post_mcp_tool_use", P::AfterToolCallSuccess, AFTER_UNREAD).of(&[MCP]),
-        event("pre_user_prompt", P::UserPromptSubmit, Carries { context: Carried::Dropped, ..PROMPT }),
-        event("post_cascade_response", P::Stop, Carries { keep_going: Carried::Impossible, ..Carries::NOTHING }),
+        event("pre_user_prompt", P::UserPromptSubmit, Carries { context: Dropped, ..PROMPT }),
+        event("post_cascade_response", P::Stop, Carries { keep_going: Impossible, ..Carries::NOTHING }),
     ],
     notices: "post_setup_worktree",
     tools: &[
@@ -53,7 +46,7 @@ pub(super) static WINDSURF: Host = Host {
         then: "start Windsurf again",
         ..EntryPlace::at("")
     },
-    arranged,
+    arrange,
     mcp: Some(mcp),
     write,
     ..HOST
@@ -61,19 +54,14 @@ pub(super) static WINDSURF: Host = Host {
 
 /// The event names the tool.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arranged(event: &str, payload: &Value) -> Result<Value, String> {
-    let mut payload = payload.clone();
-    let Some(info) = payload.get("tool_info").cloned() else { return Ok(payload) };
-    let (tool, input) = match event.trim_start_matches("pre_").trim_start_matches("post_") {
-        "mcp_tool_use" => {
-            let input = info.get("mcp_tool_arguments").cloned().unwrap_or(Value::Null);
-            (info.get("mcp_tool_name").cloned().unwrap_or(Value::Null), input)
-        }
+fn arrange(event: &str, payload: &mut Value) -> Result<(), String> {
+    let Some(info) = payload.get("tool_info").cloned() else { return Ok(()) };
+    let of_server = |key: &str| info.get(key).cloned().unwrap_or(Value::Null);
+    (payload["tool_name"], payload["tool_input"]) = match event.trim_start_matches("pre_").trim_start_matches("post_") {
+        "mcp_tool_use" => (of_server("mcp_tool_name"), of_server("mcp_tool_arguments")),
         tool => (tool.into(), info),
     };
-    payload["tool_name"] = tool;
-    payload["tool_input"] = input;
-    Ok(payload)
+    Ok(())
 }
 
 fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
