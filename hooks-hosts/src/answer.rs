@@ -1,9 +1,10 @@
 //! What a program that a host calls leaves behind.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The answer to a host: an exit status, at most one document, and what is said aside.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostAnswer {
     /// The exit status.
@@ -20,7 +21,7 @@ pub struct HostAnswer {
 }
 
 /// What stands on standard output.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Stdout {
     /// Nothing at all.

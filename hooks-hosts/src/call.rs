@@ -2,6 +2,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use crate::host::Host;
 use crate::journal::{self, Entry};
 use crate::outlet::{Outlet, read_to_end};
 use crate::respond::{Request, Responder};
-use crate::steps::{LATE, Step, Steps};
+use crate::steps::{LATE, Steps};
 
 /// The stack of the hooks: as much as that of a `main`.
 pub(crate) const STACK: usize = 8 << 20;
@@ -65,6 +66,13 @@ impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Lo
     }
 }
 
+/// What is wrong, so that nobody can judge.
+impl Judge for BuildError {
+    fn answer(self, _: &Request<'_>, _: Instant, _: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
+        Err(self)
+    }
+}
+
 impl Call {
     /// Answers `host` on the streams of this process.
     pub(crate) fn run(self, host: &'static Host, judge: impl Judge) -> u8 {
@@ -74,20 +82,21 @@ impl Call {
         let outlet = Outlet::take(reads_stderr);
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;
-        let mut stdin = Vec::new();
+        let read = Arc::new(OnceLock::new());
         let mut steps = None;
         // Whatever breaks, such as a runtime without file descriptors, the host hears of it.
         let decided = catch_unwind(AssertUnwindSafe(|| {
-            let judging = self.judging(host, judge, until, deadline).map_err(|error| error.to_string())?;
-            decided(steps.insert(judging), &mut stdin)
+            let judging = self.judging(host, judge, until, deadline, Arc::clone(&read));
+            steps.insert(judging.map_err(|error| error.to_string())?).next()
         }));
         let answer = decided.unwrap_or_else(|_| Err("the hooks could not be started".to_owned()));
         if steps.is_none() {
-            stdin = read_to_end(io::stdin().lock());
+            read.get_or_init(|| read_to_end(io::stdin().lock()));
         }
+        let stdin = read.get().map_or(&[][..], Vec::as_slice);
         let is_answered = answer.is_ok();
         let answer = answer.unwrap_or_else(|problem| {
-            let refused = || request(host, self.event.as_deref(), &stdin).refused(&problem);
+            let refused = || request(host, self.event.as_deref(), stdin).refused(&problem);
             // Reading the payload may be what has panicked.
             let refused = catch_unwind(AssertUnwindSafe(refused)).unwrap_or_else(|_| (host.refuse)(&problem));
             refused.because(problem)
@@ -96,7 +105,7 @@ impl Call {
         // Hooks that nobody waits for have the rest of the time.
         while is_answered && steps.as_mut().is_some_and(|steps| steps.next().is_ok()) {}
         if let Some(folder) = journal::folder() {
-            let payload = crate::json::parse(&stdin).unwrap_or_default();
+            let payload = crate::json::parse(stdin).unwrap_or_default();
             let name = self.event.as_deref().or_else(|| host.event_name(&payload)).unwrap_or_default();
             let mut entry = Entry::new(host.name, name, &answer, started.elapsed());
             entry.version = crate::json::text(&payload, VERSIONS).map(str::to_owned);
@@ -105,45 +114,27 @@ impl Call {
         exit
     }
 
-    /// A thread of its own judges: a hook may block it for good, and the process ends without it.
-    fn judging(&self, host: &'static Host, judge: impl Judge, until: Instant, deadline: Duration) -> io::Result<Steps> {
+    /// A thread of its own reads and judges: a hook may block it for good, and the process ends without it.
+    fn judging(
+        &self,
+        host: &'static Host,
+        judge: impl Judge,
+        until: Instant,
+        deadline: Duration,
+        read: Arc<OnceLock<Vec<u8>>>,
+    ) -> io::Result<Steps> {
         let (sender, steps) = Steps::new(until)?;
         let event = self.event.clone();
         thread::Builder::new().stack_size(STACK).spawn(move || {
-            let stdin = read_to_end(io::stdin().lock());
-            if sender.send(Step::Read(stdin.clone())).is_ok() {
-                let say = |answer| drop(sender.send(Step::Answered(Ok(answer))));
-                let soon = until.checked_sub(deadline / 20).unwrap_or(until);
-                if let Err(error) = judge.answer(&request(host, event.as_deref(), &stdin), soon, &say) {
-                    let _ = sender.send(Step::Answered(Err(error.to_string())));
-                }
+            let stdin = read.get_or_init(|| read_to_end(io::stdin().lock()));
+            let say = |answer| drop(sender.send(Ok(answer)));
+            let soon = until.checked_sub(deadline / 20).unwrap_or(until);
+            if let Err(error) = judge.answer(&request(host, event.as_deref(), stdin), soon, &say) {
+                let _ = sender.send(Err(error.to_string()));
             }
         })?;
         Ok(steps)
     }
-}
-
-/// The answer of the judge, or why there is none.
-fn decided(steps: &mut Steps, stdin: &mut Vec<u8>) -> Result<HostAnswer, String> {
-    loop {
-        match steps.next()? {
-            Step::Read(bytes) => *stdin = bytes,
-            Step::Answered(answer) => return answer,
-        }
-    }
-}
-
-/// Refuses whatever the host asks.
-pub(crate) fn refuse(host: &'static Host, event: Option<&str>, deadline: Option<Duration>, problem: &str) -> u8 {
-    let outlet = Outlet::take(host.reads_stderr);
-    let (sender, read) = std::sync::mpsc::channel();
-    thread::spawn(move || sender.send(read_to_end(io::stdin().lock())));
-    // A host that goes on writing hears a refusal in time, too.
-    let stdin =
-        read.recv_timeout(deadline.unwrap_or_else(|| (host.deadline)(event.unwrap_or_default()))).unwrap_or_default();
-    let refused = catch_unwind(AssertUnwindSafe(|| request(host, event, &stdin).refused(problem)));
-    let answer = refused.unwrap_or_else(|_| (host.refuse)(problem)).because(problem.to_owned());
-    if outlet.write(&answer, host.reads_stderr) { answer.exit } else { 2 }
 }
 
 fn request<'a>(host: &'static Host, event: Option<&'a str>, stdin: &'a [u8]) -> Request<'a> {

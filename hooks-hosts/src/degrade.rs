@@ -11,21 +11,13 @@ use crate::verdict::{HostDecision, HostVerdict};
 /// The verdict as the host can carry it at this event, and what had to be left out.
 pub(crate) fn degrade(host: &Host, event: &HostEvent, mut verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
     verdict.input = verdict.input.map(|input| tool::completed(event, input));
-    let (title, carries) = (host.title, host.carries(event));
-    let mut degrading = Degrading { title, event, carries, needs_all: host.needs_all, warnings: Vec::new() };
-    let verdict = degrading.result(reasoned(verdict));
-    let verdict = degrading.gate(reasoned(verdict));
-    let verdict = degrading.contexts(verdict);
-    let verdict = degrading.short(verdict, host.counts_bytes);
-    (verdict, degrading.warnings)
-}
-
-/// Some hosts take no answer without a reason, and an empty text says nothing to a model.
-fn reasoned(mut verdict: HostVerdict) -> HostVerdict {
-    if let Some(reason) = verdict.decision.reason().filter(|reason| reason.trim().is_empty()) {
-        "no reason given".clone_into(reason);
-    }
-    verdict
+    let mut degrading = Degrading { host, event, carries: host.carries(event), verdict, warnings: Vec::new() };
+    degrading.reasoned();
+    degrading.result();
+    degrading.reasoned();
+    degrading.gate();
+    degrading.contexts();
+    (degrading.verdict, degrading.warnings)
 }
 
 /// The longest text that every host gives to its model; Claude Code shows only the beginning of a longer one.
@@ -45,114 +37,101 @@ fn cut(text: &str, counts_bytes: bool) -> Option<String> {
 }
 
 struct Degrading<'a> {
-    title: &'static str,
+    host: &'a Host,
     event: &'a HostEvent,
     carries: Carries,
-    needs_all: bool,
+    verdict: HostVerdict,
     warnings: Vec<String>,
 }
 
 impl Degrading<'_> {
     fn warn(&mut self, what: &str) {
-        let text = format!("{} cannot carry {what} at `{}`", self.title, self.event.host_event);
+        let text = format!("{} cannot carry {what} at `{}`", self.host.title, self.event.host_event);
         self.warnings.push(text);
     }
 
     /// A denial and what was wanted, in words that help a model.
-    fn denial(&mut self, wanted: Option<&str>, what: &str) -> HostDecision {
+    fn deny(&mut self, wanted: Option<String>, what: &str) {
         self.warn(&format!("{what}, so it is denied"));
-        let why = format!("{} cannot carry {what} here, so the call is denied", self.title);
-        HostDecision::Deny(match wanted {
+        let why = format!("{} cannot carry {what} here, so the call is denied", self.host.title);
+        self.verdict.decision = HostDecision::Deny(match wanted {
             Some(wanted) => format!("{wanted} ({why})"),
             None => why,
-        })
+        });
     }
 
-    fn gate(&mut self, mut verdict: HostVerdict) -> HostVerdict {
-        let asks = matches!(verdict.decision, HostDecision::Ask(_));
-        if let (Some(input), false) = (&verdict.input, matches!(verdict.decision, HostDecision::Deny(_))) {
+    /// Some hosts take no answer without a reason, and an empty text says nothing to a model.
+    fn reasoned(&mut self) {
+        if let Some(reason) = self.verdict.decision.reason().filter(|reason| reason.trim().is_empty()) {
+            "no reason given".clone_into(reason);
+        }
+    }
+
+    fn gate(&mut self) {
+        let asks = matches!(self.verdict.decision, HostDecision::Ask(_));
+        if let (Some(input), None) = (&self.verdict.input, self.verdict.decision.denied()) {
             let carried = if asks { self.carries.ask_rewritten } else { self.carries.rewrite };
-            let allowed = verdict.decision == HostDecision::Allow;
+            let allowed = self.verdict.decision == HostDecision::Allow;
             let fits = carried == Carried::Yes || carried == Carried::IfAllowed && allowed;
-            let lacking = lacking(self.event.input.as_ref(), input).filter(|_| self.needs_all);
+            let lacking = lacking(self.event.input.as_ref(), input).filter(|_| self.host.needs_all);
             if !fits || !self.event.writable || lacking.is_some() {
-                let wanted = match &verdict.decision {
-                    HostDecision::Ask(reason) => Some(reason.clone()),
-                    _ => verdict.reason.clone(),
-                };
                 let what = lacking.unwrap_or_else(|| changed(self.event.input.as_ref(), input));
-                verdict.decision = self.denial(wanted.as_deref(), &what);
-                verdict.input = None;
+                let wanted = match &self.verdict.decision {
+                    HostDecision::Ask(reason) => Some(reason.clone()),
+                    _ => self.verdict.reason.clone(),
+                };
+                self.deny(wanted, &what);
             }
         }
-        match &verdict.decision {
+        match &self.verdict.decision {
             HostDecision::Ask(reason) if self.carries.ask != Carried::Yes => {
-                let reason = reason.clone();
-                verdict.decision = self.denial(Some(&reason), "a question to a person");
+                self.deny(Some(reason.clone()), "a question to a person");
             }
-            HostDecision::Allow if self.carries.allow != Carried::Yes && verdict.input.is_none() => {
-                verdict.decision = HostDecision::NoOpinion;
+            HostDecision::Allow if self.carries.allow != Carried::Yes && self.verdict.input.is_none() => {
+                self.verdict.decision = HostDecision::NoOpinion;
             }
             HostDecision::KeepGoing(_) if self.carries.keep_going != Carried::Yes => {
                 self.warn("a turn that goes on");
-                verdict.decision = HostDecision::NoOpinion;
+                self.verdict.decision = HostDecision::NoOpinion;
             }
             _ => {}
         }
-        if let HostDecision::Deny(reason) = &verdict.decision {
-            match self.carries.deny {
-                Carried::Yes => {}
-                Carried::Degraded => {
-                    let reason = reason.clone();
-                    self.warn("a denial, which becomes a text for the model,");
-                    verdict.contexts.insert(0, reason);
-                    verdict.decision = HostDecision::NoOpinion;
-                }
-                _ => {
-                    self.warn("a denial");
-                    verdict.decision = HostDecision::NoOpinion;
-                }
+        let Some(reason) = self.verdict.decision.denied().map(str::to_owned) else { return };
+        self.verdict.input = None;
+        match self.carries.deny {
+            Carried::Yes => return,
+            Carried::Degraded => {
+                self.warn("a denial, which becomes a text for the model,");
+                self.verdict.contexts.insert(0, reason);
             }
+            _ => self.warn("a denial"),
         }
-        if matches!(verdict.decision, HostDecision::Deny(_)) {
-            verdict.input = None;
-        }
-        verdict
+        self.verdict.decision = HostDecision::NoOpinion;
     }
 
-    fn result(&mut self, mut verdict: HostVerdict) -> HostVerdict {
-        if verdict.result.is_none() || self.carries.replace == Carried::Yes {
-            return verdict;
+    fn result(&mut self) {
+        let Some(text) = self.verdict.result_and_reason() else { return };
+        match self.carries.replace {
+            Carried::Yes => return,
+            Carried::Degraded => return self.warn("another result: the model reads an error with its text"),
+            _ => self.warn("another result: the model reads the one of the tool"),
         }
-        if self.carries.replace == Carried::Degraded {
-            self.warn("another result: the model reads an error with its text");
-            return verdict;
+        self.verdict.result = None;
+        let is_open = matches!(self.verdict.decision, HostDecision::NoOpinion | HostDecision::Deny(_));
+        if is_open && self.carries.deny == Carried::Yes {
+            self.verdict.decision = HostDecision::Deny(text);
         }
-        self.warn("another result: the model reads the one of the tool");
-        let text = verdict.result_and_reason();
-        verdict.result = None;
-        if matches!(verdict.decision, HostDecision::NoOpinion | HostDecision::Deny(_))
-            && self.carries.deny == Carried::Yes
-        {
-            verdict.decision = HostDecision::Deny(text.unwrap_or_default());
-        }
-        verdict
     }
 
-    fn contexts(&mut self, mut verdict: HostVerdict) -> HostVerdict {
-        if !verdict.contexts.is_empty() && self.carries.context != Carried::Yes {
+    fn contexts(&mut self) {
+        let Some(text) = self.verdict.context() else { return };
+        if self.carries.context != Carried::Yes {
             self.warn("a text for the model");
-            verdict.contexts.clear();
-        }
-        verdict
-    }
-
-    fn short(&mut self, mut verdict: HostVerdict, counts_bytes: bool) -> HostVerdict {
-        if let Some(short) = verdict.context().and_then(|text| cut(&text, counts_bytes)) {
+            self.verdict.contexts.clear();
+        } else if let Some(short) = cut(&text, self.host.counts_bytes) {
             self.warn("so long a text for the model, which is cut,");
-            verdict.contexts = vec![short];
+            self.verdict.contexts = vec![short];
         }
-        verdict
     }
 }
 

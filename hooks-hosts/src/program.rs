@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::call::{BuildError, Call, Local, refuse};
+use crate::call::{BuildError, Call, Local};
 use crate::doctor::{
     Diagnosis, diagnose, hookless, is_used, never_fired, switched_off, uncounted, unheard, unselected,
 };
@@ -127,13 +127,11 @@ impl HookProgram {
         let commands = args.get(1..).unwrap_or_default();
         let is_host = commands.first().is_some_and(|word| word == "host");
         let (command, rest) = commands[usize::from(is_host)..].split_first().map_or(("", &[][..]), |(c, r)| (c, r));
+        let asks_for_help = |word: &str| ["-h", "--help"].contains(&word);
+        let is_own = ["install", "uninstall", "doctor", "serve"].contains(&command);
         match command {
-            "-h" | "--help" | "help" => told(Ok(self.usage())),
-            "install" | "uninstall" | "doctor" | "serve"
-                if rest.iter().any(|word| word == "-h" || word == "--help") =>
-            {
-                told(Ok(self.usage()))
-            }
+            _ if is_own && rest.iter().any(|word| asks_for_help(word)) => told(Ok(self.usage())),
+            word if word == "help" || asks_for_help(word) => told(Ok(self.usage())),
             "install" => told(self.install(rest)),
             "uninstall" => told(self.uninstall(rest)),
             "doctor" => told(self.doctor(rest)),
@@ -151,61 +149,64 @@ impl HookProgram {
     /// Whatever is wrong with the arguments, the host hears of it. One that is not known takes this status as a refusal, and no
     /// other so surely.
     fn host(self, args: &[String]) -> u8 {
-        let known = args.first().and_then(|name| hosts::find(name));
-        let value = |option: &str| args.get(args.iter().position(|word| word == option)? + 1).map(String::as_str);
-        let (event, deadline) = (value("--event"), value("--deadline").and_then(|text| seconds(text).ok()));
-        self.call(args).unwrap_or_else(|problem| match known {
-            Some(host) => refuse(host, event, deadline, &problem),
-            None => {
+        let host = match args.first().ok_or("name a host".to_owned()).and_then(|name| host_of(name)) {
+            Ok(host) => host,
+            Err(problem) => {
                 read_to_end(std::io::stdin().lock());
                 complain(&problem);
-                2
+                return 2;
             }
-        })
-    }
-
-    fn call(self, args: &[String]) -> Result<u8, String> {
-        let host = host_of(args.first().ok_or("name a host")?)?;
+        };
         let mut call = Call { event: None, deadline: None };
-        let mut socket: Option<PathBuf> = None;
+        let (mut socket, mut problem) = (None, None);
         let mut options = args[1..].iter();
         while let Some(option) = options.next() {
             let mut value = || options.next().ok_or_else(|| format!("`{option}` needs a value"));
-            match option.as_str() {
-                "--event" => call.event = Some(value()?.clone()),
-                "--deadline" => call.deadline = Some(seconds(value()?)?),
-                "--socket" => socket = Some(value()?.into()),
+            let read = match option.as_str() {
+                "--event" => value().map(|name| call.event = Some(name.clone())),
+                "--deadline" => value().and_then(|text| seconds(text)).map(|deadline| call.deadline = Some(deadline)),
+                "--socket" => value().map(|path| socket = Some(PathBuf::from(path))),
                 #[cfg(unix)]
-                "--serve" => socket = Some(serve::default_socket(&self.name).ok_or("there is no folder for a socket")?),
-                _ => return Err(format!("`{option}` is no option of `host`\n{USAGE}")),
-            }
+                "--serve" => self.socket().map(|path| socket = Some(path)),
+                _ => Err(format!("`{option}` is no option of `host`\n{USAGE}")),
+            };
+            problem = problem.or(read.err());
         }
-        match socket {
-            #[cfg(unix)]
-            Some(socket) => {
-                Ok(call.run(host, serve::Remote { server: serve::Server::At(socket), options: self.options }))
-            }
-            #[cfg(not(unix))]
-            Some(_) => Err("there is no server here".to_owned()),
-            #[cfg(unix)]
-            None if (self.lingers)() => {
-                let words = ["host", "serve", "--once"].map(str::to_owned);
-                let args = self.before.iter().chain(&words).chain(&self.options).cloned().collect();
-                Ok(call.run(host, serve::Remote { server: serve::Server::Once(args), options: self.options }))
-            }
-            None => Ok(call.run(host, Local(self.build))),
+        if let Some(problem) = problem {
+            return call.run(host, BuildError::from(problem));
         }
+        #[cfg(unix)]
+        if let Some(socket) = socket {
+            return call.run(host, serve::Remote { server: serve::Server::At(socket), options: self.options });
+        } else if (self.lingers)() {
+            let words = ["host", "serve", "--once"].map(str::to_owned);
+            let args = self.before.iter().chain(&words).chain(&self.options).cloned().collect();
+            return call.run(host, serve::Remote { server: serve::Server::Once(args), options: self.options });
+        }
+        #[cfg(not(unix))]
+        if socket.is_some() {
+            return call.run(host, BuildError::from("there is no server here"));
+        }
+        call.run(host, Local(self.build))
+    }
+
+    /// The socket of this program, unless another is named.
+    #[cfg(unix)]
+    fn socket(&self) -> Result<PathBuf, String> {
+        let folder = serve::folder().ok_or("there is no folder for a socket")?;
+        Ok(folder.join(format!("hooks-{}.sock", self.name)))
     }
 
     #[cfg(unix)]
     fn serve(self, args: &[String]) -> Result<String, String> {
+        let default = self.socket();
         let mut hooks = serve::Hooks { build: self.build, sources: self.sources, options: self.options };
         let socket = match args {
             [option] if option == "--once" => {
                 hooks.build = Box::new(move || (hooks.build)().map(Responder::of_one_event));
                 return serve::serve_once(&hooks).map(|()| String::new()).map_err(|error| error.to_string());
             }
-            [] => serve::default_socket(&self.name).ok_or("there is no folder for a socket")?,
+            [] => default?,
             [option, path] if option == "--socket" => path.into(),
             _ => return Err(format!("`serve` takes `--socket PATH` and nothing else\n{USAGE}")),
         };

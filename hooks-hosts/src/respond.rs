@@ -148,7 +148,7 @@ impl<'a> Request<'a> {
     /// The answer of somebody who has no opinion of his own: a refusal at every gate and after every call, for `reason`.
     pub fn refused(&self, reason: &str) -> HostAnswer {
         match self.read() {
-            Ok((host, event)) => closed(host, event.kind, &event, reason).because(reason),
+            Ok((host, event)) => closed(host, &event, reason).because(reason),
             Err(unreadable) => unread(self.host, unreadable.event, reason).because(reason),
         }
     }
@@ -165,22 +165,21 @@ impl<'a> Request<'a> {
 }
 
 /// A result that nobody has judged is withheld.
-fn closed(host: &Host, kind: HookPoint, event: &HostEvent, reason: &str) -> HostAnswer {
-    // Of a payload that cannot be read, nobody knows what the result is.
-    if kind.is_after_tool() && (event.result.is_some() || event.payload.is_null()) {
-        let withheld = format!("The result is not to be used, because no hook judged it: {reason}");
-        let verdict = HostVerdict { result: Some(withheld.into()), ..HostVerdict::deny(reason) };
-        written(host, event, verdict)
-    } else if kind.is_gate() || kind.is_after_tool() {
-        written(host, event, HostVerdict::deny(reason))
-    } else {
-        written(host, event, HostVerdict::default())
+fn closed(host: &Host, event: &HostEvent, reason: &str) -> HostAnswer {
+    let mut verdict = HostVerdict::default();
+    if event.kind.is_gate() || event.kind.is_after_tool() {
+        verdict = HostVerdict::deny(reason);
     }
+    // Of a payload that cannot be read, nobody knows what the result is.
+    if event.kind.is_after_tool() && (event.result.is_some() || event.payload.is_null()) {
+        verdict.result = Some(format!("The result is not to be used, because no hook judged it: {reason}").into());
+    }
+    written(host, event, verdict)
 }
 
 fn unread(host: &Host, event: Option<(HookPoint, &'static str)>, reason: &str) -> HostAnswer {
     match event {
-        Some((kind, name)) => closed(host, kind, &HostEvent::named(host.name, kind, name), reason),
+        Some((kind, name)) => closed(host, &HostEvent::named(host.name, kind, name), reason),
         None => (host.refuse)(reason),
     }
 }

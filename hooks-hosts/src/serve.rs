@@ -15,9 +15,8 @@ use std::{fs, thread};
 
 use hook_sdk::context::ConversationStates;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::answer::{HostAnswer, Stdout};
+use crate::answer::HostAnswer;
 use crate::call::{BuildError, Judge, STACK, unloaded};
 use crate::hosts;
 use crate::respond::{Request, Responder};
@@ -37,16 +36,6 @@ struct Asked {
     /// The hooks that the client wants: its options, and the file of its program.
     options: Vec<String>,
     build: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Answered {
-    exit: u8,
-    json: Option<Value>,
-    text: Option<String>,
-    stderr: Option<String>,
-    warnings: Vec<String>,
-    failure: Option<String>,
 }
 
 /// The variables that a host may look at.
@@ -166,13 +155,7 @@ fn attend(hooks: &Hooks, kept: &Mutex<Kept>, build: &str, mut stream: UnixStream
         }
         Err(problem) => request.refused(&problem.to_string()),
     };
-    let (json, text) = match answer.stdout {
-        Stdout::Nothing => (None, None),
-        Stdout::Json(value) => (Some(value), None),
-        Stdout::Text(text) => (None, Some(text)),
-    };
-    let HostAnswer { exit, stderr, warnings, failure, .. } = answer;
-    stream.write_all(&serde_json::to_vec(&Answered { exit, json, text, stderr, warnings, failure })?)?;
+    stream.write_all(&serde_json::to_vec(&answer)?)?;
     // Another descriptor of it may be open.
     stream.shutdown(Shutdown::Both)?;
     if let Ok(responder) = responder {
@@ -247,17 +230,9 @@ impl Judge for Remote {
             let _ = child.map(|mut child| child.kill());
             format!("{} does not answer: {error}", self.server)
         })?;
-        let answered: Answered = serde_json::from_slice(&bytes).map_err(|_| format!("{} broke off", self.server))?;
-        let Answered { exit, json, text, stderr, warnings, failure } = answered;
-        let stdout = json.map(Stdout::Json).or(text.map(Stdout::Text)).unwrap_or_default();
-        say(HostAnswer { exit, stdout, stderr, warnings, failure });
+        say(serde_json::from_slice(&bytes).map_err(|_| format!("{} broke off", self.server))?);
         Ok(())
     }
-}
-
-/// The socket of a program, unless another is named.
-pub(crate) fn default_socket(program: &str) -> Option<PathBuf> {
-    Some(folder()?.join(format!("hooks-{program}.sock")))
 }
 
 /// The runtime folder of the person, or else that of the log.

@@ -15,43 +15,35 @@ use crate::answer::HostAnswer;
 
 pub(crate) const LATE: &str = "the hooks did not answer in time";
 
-/// A step of the hooks.
-pub(crate) enum Step {
-    /// Standard input, to its end.
-    Read(Vec<u8>),
-    /// The answer, or why there is none.
-    Answered(Result<HostAnswer, String>),
-}
-
-/// The steps of a thread. A signal that would end the program is the end of them: most hosts go on with a call whose hook was
+/// The answer or why there is none, and whether anything comes after it. A signal that would end the program is the end of them: most hosts go on with a call whose hook was
 /// killed.
 pub(crate) struct Steps {
     runtime: Runtime,
     signals: Signals,
-    said: UnboundedReceiver<Step>,
+    said: UnboundedReceiver<Result<HostAnswer, String>>,
     until: Instant,
 }
 
 impl Steps {
     /// From now on, signals do not end the program.
-    pub(crate) fn new(until: Instant) -> io::Result<(UnboundedSender<Step>, Self)> {
+    pub(crate) fn new(until: Instant) -> io::Result<(UnboundedSender<Result<HostAnswer, String>>, Self)> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let signals = runtime.block_on(async { Signals::new() })?;
         let (sender, said) = unbounded_channel();
         Ok((sender, Self { runtime, signals, said, until }))
     }
 
-    /// The next step, or why there will be none.
-    pub(crate) fn next(&mut self) -> Result<Step, &'static str> {
+    /// What is said next, or why nothing will be.
+    pub(crate) fn next(&mut self) -> Result<HostAnswer, String> {
         let Self { runtime, signals, said, until } = self;
         runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = signals.recv() => Err("the hooks were told to end"),
-                step = timeout_at((*until).into(), said.recv()) => match step {
-                    Ok(Some(step)) => Ok(step),
-                    Ok(None) => Err("the hooks panicked"),
-                    Err(_) => Err(LATE),
+                () = signals.recv() => Err("the hooks were told to end".to_owned()),
+                said = timeout_at((*until).into(), said.recv()) => match said {
+                    Ok(Some(said)) => said,
+                    Ok(None) => Err("the hooks panicked".to_owned()),
+                    Err(_) => Err(LATE.to_owned()),
                 },
             }
         })

@@ -34,7 +34,7 @@ use crate::verdict::{HostDecision, HostVerdict};
 /// ```
 #[derive(Debug)]
 pub struct HostTrial {
-    host: &'static str,
+    host: &'static Host,
     responder: Responder,
     event: Option<String>,
 }
@@ -84,7 +84,7 @@ impl HostTrial {
     /// The host is not known.
     pub fn with(host: &str, responder: Responder) -> Result<Self, HostTrialError> {
         let found = hosts::find(host).ok_or_else(|| HostTrialError(format!("there is no host `{host}`")))?;
-        Ok(Self { host: found.name, responder, event: None })
+        Ok(Self { host: found, responder, event: None })
     }
 
     /// The event's name, for hosts whose payloads do not say it.
@@ -102,9 +102,8 @@ impl HostTrial {
     /// # Panics
     /// In an async function: it has a runtime of its own.
     pub fn answer(&self, payload: impl AsRef<[u8]>) -> Result<HostRan, HostTrialError> {
-        let refused = |problem: String| HostTrialError(format!("{} refuses the payload: {problem}", self.host));
-        let host: &Host = hosts::find(self.host).ok_or_else(|| HostTrialError(self.host.to_owned()))?;
-        let mut request = Request::new(host, payload.as_ref());
+        let refused = |problem: String| HostTrialError(format!("{} refuses the payload: {problem}", self.host.name));
+        let mut request = Request::new(self.host, payload.as_ref());
         request.event = self.event.as_deref();
         let (host, event) = request.read().map_err(|unreadable| refused(unreadable.reason))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
