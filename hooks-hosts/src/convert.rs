@@ -155,17 +155,15 @@ struct RuleReader<'a> {
 impl RuleReader<'_> {
     fn file(&mut self, file: &Value) -> Result<(), String> {
         let place = self.from.place;
-        let root = place.root.map_or(Some(file), |root| file.get(root));
         // A file beside the settings may have the events alone.
-        let root = root.or_else(|| (!place.bare.is_empty()).then_some(file));
+        let bare = (!place.bare.is_empty()).then_some(file);
+        let root = place.root.map_or(Some(file), |root| file.get(root).or(bare));
         let root = root.ok_or_else(|| format!("the file has no `{}`", place.root.unwrap_or_default()))?;
         let is_older = place.form == EntryForm::List && root.is_object();
         self.keys = keys_of(if is_older { KIRO_V2 } else { place.handler }, &place);
         match (place.form, root) {
             (EntryForm::List, Value::Array(entries)) => {
-                for entry in entries {
-                    self.entry(entry["trigger"].as_str().unwrap_or_default(), None, entry);
-                }
+                entries.iter().for_each(|one| self.entry(one["trigger"].as_str().unwrap_or_default(), None, one));
             }
             (EntryForm::Named, Value::Object(names)) => names.values().for_each(|events| self.events(events)),
             (_, Value::Object(_)) => self.events(root),
@@ -183,12 +181,8 @@ impl RuleReader<'_> {
         let switch = (self.from.place.form == EntryForm::Named).then_some("enabled");
         let is_off = switch.is_some_and(|switch| events.get(switch) == Some(&Value::Bool(false)));
         for (event, entries) in events.as_object().into_iter().flatten().filter(|(name, _)| Some(&***name) != switch) {
-            if is_off {
-                self.lose(event, "entries that are switched off");
-                continue;
-            }
-            let Some(entries) = entries.as_array() else {
-                self.lose(event, "it is not a list of entries");
+            let Some(entries) = entries.as_array().filter(|_| !is_off) else {
+                self.lose(event, if is_off { "entries that are switched off" } else { "it is not a list of entries" });
                 continue;
             };
             for entry in entries {
@@ -241,25 +235,22 @@ impl RuleReader<'_> {
     fn seconds(&mut self, event: &str, keys: &mut Map<String, Value>) -> f64 {
         let place = self.from.place;
         let sent = TIMES.iter().find_map(|(key, unit)| Some((keys.remove(*key)?, unit.unwrap_or(place.unit))));
-        if let Some((value, unit)) = sent {
-            let seconds = value.as_f64().map(|number| unit.seconds(number));
-            let limit = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= ENDLESS);
-            if limit.is_none() {
-                self.lose(event, &format!("a timeout of {value}, which is {LONGEST} s"));
+        let (seconds, what) = match sent {
+            Some((value, unit)) => {
+                let seconds = value.as_f64().map(|number| unit.seconds(number));
+                let limit = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= ENDLESS);
+                (limit, format!("a timeout of {value}, which is"))
             }
-            return limit.unwrap_or(LONGEST);
-        }
-        let default = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
-        default.map_or_else(
-            || {
-                self.lose(
-                    event,
-                    &format!("the time that {} waits, which nobody knows; it is {LONGEST} s", self.from.title),
-                );
-                LONGEST
-            },
-            |(_, seconds)| *seconds,
-        )
+            None => {
+                let known = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
+                let what = format!("the time that {} waits, which nobody knows; it is", self.from.title);
+                (known.map(|(_, seconds)| *seconds), what)
+            }
+        };
+        seconds.unwrap_or_else(|| {
+            self.lose(event, &format!("{what} {LONGEST} s"));
+            LONGEST
+        })
     }
 
     /// The command line of an entry. A program with a list of arguments is run without a shell.
@@ -271,13 +262,13 @@ impl RuleReader<'_> {
         // Where there is `exec`, only that has arguments.
         let list =
             keys.get("args").and_then(Value::as_array).filter(|_| self.keys.get("exec").is_none() || name == "exec");
-        let args: Option<Vec<&str>> = list.and_then(|args| args.iter().map(Value::as_str).collect());
         let word = |text: &str| word(text, &self.from.place);
+        let args: Option<Vec<&str>> = list.and_then(|args| args.iter().map(Value::as_str).collect());
         match args {
             Some(args) => {
-                let line = std::iter::once(&*program).chain(args).map(word).collect::<Vec<_>>().join(" ");
+                let words: Vec<String> = std::iter::once(&*program).chain(args).map(word).collect();
                 keys.remove("args");
-                Some(line)
+                Some(words.join(" "))
             }
             None if name == "exec" => Some(word(&program)),
             None => Some(program),
@@ -412,18 +403,13 @@ fn matcher(to: &Host, words: &[Vec<&'static str>]) -> Option<String> {
     for word in words {
         let tools = to.tools().filter(|tool| tool.judged_as().any(|judged| word.contains(&judged)));
         let mcp = to.place.mcp.filter(|_| word.contains(&MCP));
-        let of_word: Vec<&str> = tools.map(|tool| tool.name).chain(mcp).collect();
-        if of_word.is_empty() {
-            return None;
+        let mut of_word = tools.map(|tool| tool.name).chain(mcp).peekable();
+        of_word.peek()?;
+        for name in of_word {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
-        names.extend(of_word);
     }
-    let mut seen = Vec::new();
-    names.retain(|name| {
-        !seen.contains(name) && {
-            seen.push(*name);
-            true
-        }
-    });
     Some(names.join("|"))
 }

@@ -67,17 +67,18 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
         return found;
     }
     if let Some(responder) = hooks {
-        concerned(host, responder, &mut found);
+        of_hooks(host, responder, &mut found);
+        let is_installed = |event: &HostEventSpec| found.commands.iter().any(|command| event_of(command) == event.name);
+        let absent = asked(host, responder).filter(|event| host.place.names(event.name) && !is_installed(event));
+        let absent: Vec<String> =
+            absent.map(|event| format!("`{}` is not installed; run `install` again", event.name)).collect();
+        found.problems.extend(absent);
         found.problems.extend(responder.warnings.iter().cloned());
         let is_served = |command: &String| {
             let mut words = words(command).unwrap_or_default().into_iter();
             words.any(|word| word == "--serve" || word == "--socket")
         };
         found.problems.extend(uncounted(responder).filter(|_| !found.commands.iter().all(is_served)));
-        let (problems, notes) = responder.told_of(host);
-        found.problems.extend(problems);
-        found.notes.extend(notes);
-        found.notes.extend(unheard(host, responder));
     }
     for command in &found.commands {
         if let Err(problem) = probe(host, &installation.program, command, patience) {
@@ -87,18 +88,47 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if cfg!(panic = "abort") {
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
-    found.problems.extend(switched_off(host, installation));
-    let (minds, tells) = installation.standing(host).unwrap_or_default();
-    found.problems.extend(minds);
-    found.notes.extend(tells);
+    of_entries(host, installation, &mut found);
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
     found
 }
 
+/// What `install` tells of a host too, because one would not see it in the files until a guard does not answer.
+pub(crate) fn remarks(host: &Host, installation: &Installation, responder: &Responder) -> Vec<String> {
+    let mut found = Diagnosis { host: host.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
+    of_entries(host, installation, &mut found);
+    found.notes.clear();
+    of_hooks(host, responder, &mut found);
+    [found.problems, found.notes].concat()
+}
+
+/// What is wrong with the entries and the switches of the host.
+fn of_entries(host: &Host, installation: &Installation, found: &mut Diagnosis) {
+    found.problems.extend(switched_off(host, installation));
+    let (minds, tells) = installation.standing(host).unwrap_or_default();
+    found.problems.extend(minds);
+    found.notes.extend(tells);
+}
+
+/// What is wrong with the hooks at the host.
+fn of_hooks(host: &Host, responder: &Responder, found: &mut Diagnosis) {
+    found.problems.extend(never_fired(host, responder));
+    for (problems, notes) in [unselected(host, responder), responder.told_of(host)] {
+        found.problems.extend(problems);
+        found.notes.extend(notes);
+    }
+    found.notes.extend(unheard(host, responder));
+}
+
+/// The events at which hooks run.
+pub(crate) fn asked(host: &Host, responder: &Responder) -> impl Iterator<Item = HostEventSpec> {
+    host.events().filter(|event| event.kinds().any(|kind| responder.is_concerned(kind)))
+}
+
 /// What keeps the host from calling this program, and the file that says so.
-pub(crate) fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
+fn switched_off(host: &Host, installation: &Installation) -> Option<String> {
     let (place, own, home) = (host.place, installation.file(&host.place, ""), std::env::home_dir());
     // The host takes the word of the first that has one.
     let local = (host.name == "claude" && !installation.user).then(|| own.with_file_name("settings.local.json"));
@@ -138,23 +168,6 @@ fn word(file: &Path, pointer: &str) -> Option<bool> {
         edit::parse(&text).ok()?
     };
     value.pointer(pointer)?.as_bool()
-}
-
-/// Kinds with hooks that this host does not fire, and events with hooks that are not installed.
-fn concerned(host: &Host, responder: &Responder, found: &mut Diagnosis) {
-    found.problems.extend(never_fired(host, responder));
-    let (mistaken, absent) = unselected(host, responder);
-    found.problems.extend(mistaken);
-    found.notes.extend(absent);
-    let is_concerned = |event: &HostEventSpec| event.kinds().any(|kind| responder.is_concerned(kind));
-    for event in host.events().filter(is_concerned) {
-        let place = host.place;
-        let is_named = place.names(event.name);
-        let is_there = found.commands.iter().any(|command| event_of(command) == event.name);
-        if is_named && !is_there {
-            found.problems.push(format!("`{}` is not installed; run `install` again", event.name));
-        }
-    }
 }
 
 /// Kinds that no event of the host stands for, with hooks that run at no other kind there.
@@ -214,7 +227,7 @@ pub(crate) fn hookless(responder: &Responder) -> Option<String> {
 }
 
 /// Events with hooks whose refusal the host does not hear.
-pub(crate) fn unheard(host: &Host, responder: &Responder) -> Vec<String> {
+fn unheard(host: &Host, responder: &Responder) -> Vec<String> {
     let refusable = |event: &HostEventSpec| event.kind.is_gate() && responder.is_concerned(event.kind);
     let goes_on = host.events().filter(refusable).filter(|event| event.carries.deny == Carried::Impossible);
     goes_on.map(|event| format!("{} goes on at `{}`, whatever a hook refuses", host.title, event.name)).collect()

@@ -8,9 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::call::{BuildError, Call, Local};
-use crate::doctor::{
-    Diagnosis, diagnose, hookless, is_used, never_fired, switched_off, uncounted, unheard, unselected,
-};
+use crate::doctor::{Diagnosis, asked, diagnose, hookless, is_used, never_fired, remarks, uncounted, unselected};
 use crate::host::Host;
 use crate::hosts;
 use crate::install::{FileChange, InstallError, Installation};
@@ -222,10 +220,11 @@ impl HookProgram {
         let is_served = !serve.is_empty();
         installation.options.splice(0..0, serve);
         let responder = (self.build)().map_err(|error| format!("the hooks cannot be loaded: {error}"))?;
-        let is_asked =
-            |host: &Host| host.events().flat_map(|event| event.kinds()).any(|kind| responder.is_concerned(kind));
         // A host that never asks is none where a guard is installed, nor one whose earlier guard is taken away.
-        let silent = hosts.iter().filter(|host| !is_asked(host)).flat_map(|host| never_fired(host, &responder));
+        let silent = hosts
+            .iter()
+            .filter(|host| asked(host, &responder).next().is_none())
+            .flat_map(|host| never_fired(host, &responder));
         let useless = hosts.iter().flat_map(|host| unselected(host, &responder).0).chain(silent);
         let useless: Vec<String> = hookless(&responder).into_iter().chain(useless).collect();
         if !useless.is_empty() {
@@ -234,26 +233,21 @@ impl HookProgram {
         let before: Vec<Vec<String>> =
             hosts.iter().map(|host| installation.installed(host).unwrap_or_default()).collect();
         let done = changed(&hosts, |host| installation.install(host, &|kind| responder.is_concerned(kind)), true);
-        // Of what one would not see in the files until a guard does not answer.
-        let mut remarks = String::new();
+        let mut text = String::new();
         for (host, before) in hosts.iter().zip(before) {
             let now = installation.installed(host).unwrap_or_default();
             if let Some(replaced) = before.iter().find(|old| !now.contains(old)) {
                 let shown: String = replaced.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-                let _ = writeln!(remarks, "{}: in place of `{shown}`", host.name);
+                let _ = writeln!(text, "{}: in place of `{shown}`", host.name);
             }
-            let told = switched_off(host, &installation).into_iter().chain(unheard(host, &responder));
-            let told = told.chain(installation.standing(host).unwrap_or_default().0);
-            let told = told.chain(never_fired(host, &responder)).chain(unselected(host, &responder).1);
-            let (problems, notes) = responder.told_of(host);
-            for why in told.chain(problems).chain(notes) {
-                let _ = writeln!(remarks, "{}: {why}", host.name);
+            for why in remarks(host, &installation, &responder) {
+                let _ = writeln!(text, "{}: {why}", host.name);
             }
         }
         for why in responder.warnings.iter().cloned().chain(uncounted(&responder).filter(|_| !is_served)) {
-            let _ = writeln!(remarks, "warning: {why}");
+            let _ = writeln!(text, "warning: {why}");
         }
-        let with_remarks = |text: String| text + &remarks;
+        let with_remarks = |done: String| done + &text;
         done.map(with_remarks).map_err(with_remarks)
     }
 
