@@ -94,7 +94,10 @@ impl Host {
 
     /// Its tools.
     pub fn tools(&self) -> impl Iterator<Item = HostToolSpec> + Clone + use<> {
-        self.tools.iter().flat_map(|row| row.name.split(' ').map(move |name| HostToolSpec { name, ..*row }))
+        self.tools.iter().flat_map(|row| {
+            let canonical = |name| if row.canonical.is_empty() { name } else { row.canonical };
+            row.name.split(' ').map(move |name| HostToolSpec { name, canonical: canonical(name), ..*row })
+        })
     }
 
     /// Whether it tells the server of an MCP tool from its name.

@@ -14,7 +14,7 @@ mod prelude {
     pub(super) use crate::table::Carried::{Absent, Degraded, Dropped, IfAllowed, Impossible, Yes};
     pub(super) use crate::table::{
         AFTER, AFTER_UNREAD, BEFORE, CONTEXT, Carries, DENY_ONLY, HostEventSpec, HostToolSpec, MCP, PROMPT,
-        PayloadKeys, SESSION, SNAKE_CASE, STOP, UNSTOPPED, event, tool,
+        PayloadKeys, SESSION, SNAKE_CASE, STOP, UNSTOPPED, event, own, tool,
     };
     pub(super) use crate::verdict::{HostDecision, HostVerdict};
 }

@@ -58,19 +58,11 @@ impl Signals {
     fn new() -> io::Result<Self> {
         use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
+        let asked = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::ALARM, Signal::USR1, Signal::USR2];
         // A full log or a spent limit of the processor would end the program with a status that denies at no host.
         let limits = [Signal::XFSZ, Signal::XCPU, Signal::VTALARM, Signal::PROF];
-        let kinds = [
-            SignalKind::terminate(),
-            SignalKind::interrupt(),
-            SignalKind::hangup(),
-            SignalKind::quit(),
-            SignalKind::alarm(),
-            SignalKind::user_defined1(),
-            SignalKind::user_defined2(),
-        ];
-        let limits = limits.map(|signal| SignalKind::from_raw(signal.as_raw()));
-        kinds.into_iter().chain(limits).map(signal).collect::<io::Result<_>>().map(Self)
+        let kinds = asked.into_iter().chain(limits).map(|one| SignalKind::from_raw(one.as_raw()));
+        kinds.map(signal).collect::<io::Result<_>>().map(Self)
     }
 
     async fn recv(&mut self) {

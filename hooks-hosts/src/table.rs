@@ -158,7 +158,8 @@ pub struct HostToolSpec {
     pub name: &'static str,
     /// The name that hooks see.
     pub canonical: &'static str,
-    /// Arguments that have another name here: the host's, and the canonical one. They hold inside lists too.
+    /// Arguments that mean something else here than at other hosts: the host's name, and the canonical one. They hold inside
+    /// lists too.
     pub arguments: &'static [(&'static str, &'static str)],
     /// Canonical arguments of which the call must have one, as a text or a list, so that a guard can judge it; see
     /// [`needs`](Self::needs).
@@ -173,13 +174,36 @@ pub struct HostToolSpec {
     pub patch: &'static [&'static str],
 }
 
+/// What hosts call an argument of a tool: its canonical name, and the others.
+pub(crate) const ARGUMENTS: &[(&str, &[&str])] = &[
+    ("command", &["command_line", "CommandLine", "cmd"]),
+    ("file_path", &["path", "filePath", "target_file", "TargetFile", "AbsolutePath", "absolute_path", "notebook_path"]),
+    ("content", &["contents", "file_text", "CodeContent"]),
+    ("old_string", &["old_str", "oldString", "old_text", "before", "TargetContent"]),
+    ("new_string", &["new_str", "newString", "new_source", "after", "code", "ReplacementContent"]),
+    ("edits", &["changes", "replacements", "ReplacementChunks"]),
+    ("files", &["paths", "include", "operations", "target_directories"]),
+    ("pattern", &["query", "Query", "Pattern"]),
+    ("url", &["Url"]),
+];
+
 /// Tools of a table that are the same but for their names.
-pub(crate) const fn tool(
-    names: &'static str,
-    canonical: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-) -> HostToolSpec {
-    HostToolSpec { name: names, canonical, arguments, needs: &[], only_with: &[], also: None, kept: &[], patch: &[] }
+pub(crate) const fn tool(names: &'static str, canonical: &'static str) -> HostToolSpec {
+    HostToolSpec {
+        name: names,
+        canonical,
+        arguments: &[],
+        needs: &[],
+        only_with: &[],
+        also: None,
+        kept: &[],
+        patch: &[],
+    }
+}
+
+/// Tools that hooks see under the names of the host.
+pub(crate) const fn own(names: &'static str) -> HostToolSpec {
+    tool(names, "")
 }
 
 impl HostToolSpec {
@@ -198,6 +222,28 @@ impl HostToolSpec {
             "WebFetch" => &["url"],
             _ => &[],
         }
+    }
+
+    /// The name of an argument as the host has it, and the canonical one.
+    pub(crate) fn argument(&self, name: &str) -> Option<(&'static str, &'static str)> {
+        let has: &[&str] = match self.canonical {
+            "Bash" => &["command"],
+            "Read" | "Write" | "Edit" | "Delete" => {
+                &["file_path", "content", "old_string", "new_string", "edits", "files"]
+            }
+            "Grep" | "Glob" => &["pattern"],
+            "WebFetch" => &["url"],
+            _ => &[],
+        };
+        let everywhere = ARGUMENTS.iter().filter(|(canonical, _)| has.contains(canonical));
+        let everywhere = everywhere.flat_map(|(canonical, names)| names.iter().map(|name| (*name, *canonical)));
+        self.arguments.iter().copied().chain(everywhere).find(|(host, _)| *host == name)
+    }
+
+    /// These arguments mean something else than at other hosts.
+    pub(crate) const fn calling(mut self, arguments: &'static [(&'static str, &'static str)]) -> Self {
+        self.arguments = arguments;
+        self
     }
 
     /// A call without one of these arguments cannot be judged.
@@ -265,33 +311,15 @@ pub struct PayloadKeys {
     pub details: &'static [(&'static str, &'static str)],
 }
 
-impl PayloadKeys {
-    /// Of a host that has nothing yet.
-    pub(crate) const NOTHING: Self = Self {
-        event: &[],
-        session: &[],
-        cwd: &[],
-        project: &[],
-        tool: &[],
-        input: &[],
-        input_is_text: false,
-        call: &[],
-        result: &[],
-        error: &[],
-        prompt: &[],
-        last_message: &[],
-        stop_hook_active: &[],
-        details: &[],
-    };
-}
-
-/// The keys of Claude Code, which several hosts have taken over.
+/// The keys of Claude Code, which several hosts have taken over. Others put theirs in the place of these.
 pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     event: &["/hook_event_name"],
     session: &["/session_id"],
     cwd: &["/cwd"],
+    project: &[],
     tool: &["/tool_name"],
     input: &["/tool_input"],
+    input_is_text: false,
     call: &["/tool_use_id"],
     result: &["/tool_response"],
     error: &["/error"],
@@ -299,5 +327,4 @@ pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
     last_message: &["/last_assistant_message"],
     stop_hook_active: &["/stop_hook_active"],
     details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
-    ..PayloadKeys::NOTHING
 };

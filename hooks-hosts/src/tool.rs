@@ -38,7 +38,7 @@ pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
     event.also = spec.also;
     event.kept = spec.kept;
     let Some(input) = event.input.take() else { return };
-    let renamed = rename(&input, spec.arguments, &mut event.renamed);
+    let renamed = rename(&input, spec, &mut event.renamed);
     match renamed {
         Ok(renamed) => event.input = Some(renamed),
         Err(problem) => {
@@ -89,21 +89,19 @@ fn is_readable(key: &str, value: &Value) -> bool {
 /// Arguments that name a file.
 const FILES: &[&str] = &["file_path", "notebook_path", "path"];
 
-type Names = [(&'static str, &'static str)];
+type Names = Vec<(&'static str, &'static str)>;
 
-fn rename(value: &Value, names: &Names, renamed: &mut Vec<(&'static str, &'static str)>) -> Result<Value, String> {
+fn rename(value: &Value, spec: &HostToolSpec, renamed: &mut Names) -> Result<Value, String> {
     let Value::Object(map) = value else { return Ok(value.clone()) };
     let mut result = Map::new();
     for (key, value) in map {
-        let name = names.iter().find(|(host, _)| host == key);
-        if let Some(pair) = name.filter(|pair| !renamed.contains(pair)) {
-            renamed.push(*pair);
-        }
+        let name = spec.argument(key);
+        renamed.extend(name.filter(|pair| !renamed.contains(pair)));
         let name = name.map_or(key.as_str(), |(_, canonical)| canonical);
         let value = match value {
             Value::String(text) if FILES.contains(&name) => patch::plain(text).into(),
             Value::Array(list) if LISTS.iter().any(|(list, _)| *list == name) => {
-                Value::Array(list.iter().map(|value| rename(value, names, renamed)).collect::<Result<_, _>>()?)
+                Value::Array(list.iter().map(|value| rename(value, spec, renamed)).collect::<Result<_, _>>()?)
             }
             other => other.clone(),
         };

@@ -128,9 +128,12 @@ fn tools() -> String {
     for canonical in names {
         let of = |host: &&Host| {
             let tools = host.tools().filter(|tool| tool.canonical == canonical);
-            let mut names: Vec<&str> = tools.map(|tool| tool.name).collect();
-            names.dedup();
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let mut names: Vec<String> = Vec::new();
+            for name in tools.map(|tool| format!("`{}`", tool.name)) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             (!names.is_empty()).then(|| format!("{} {}", host.name, names.join(" ")))
         };
         let of_hosts: Vec<String> = all().iter().filter_map(of).collect();

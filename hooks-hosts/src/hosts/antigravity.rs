@@ -1,13 +1,7 @@
 //! Antigravity.
 
+use super::nested;
 use super::prelude::*;
-
-const EDIT: &[(&str, &str)] = &[
-    ("TargetFile", "file_path"),
-    ("TargetContent", "old_string"),
-    ("ReplacementContent", "new_string"),
-    ("ReplacementChunks", "edits"),
-];
 
 pub(super) static ANTIGRAVITY: Host = Host {
     name: "antigravity",
@@ -22,25 +16,26 @@ pub(super) static ANTIGRAVITY: Host = Host {
     ],
     notices: "PostInvocation",
     tools: &[
-        tool("run_command", "Bash", &[("CommandLine", "command")]).keeping(&["Cwd"]),
-        tool("send_command_input", "Bash", &[("Input", "command")]),
-        tool("view_file", "Read", &[("AbsolutePath", "file_path")]),
-        tool("write_to_file", "Write", &[("TargetFile", "file_path"), ("CodeContent", "content")]),
-        tool("replace_file_content multi_replace_file_content", "Edit", EDIT),
-        tool("grep_search", "Grep", &[("Query", "pattern")]),
-        tool("find_by_name", "Glob", &[("Pattern", "pattern")]),
-        tool("read_url_content", "WebFetch", &[("Url", "url")]),
-        tool("search_web", "WebSearch", &[]),
-        tool("invoke_subagent", "Task", &[]),
+        tool("run_command", "Bash").keeping(&["Cwd"]),
+        tool("send_command_input", "Bash").calling(&[("Input", "command")]),
+        tool("view_file", "Read"),
+        tool("write_to_file", "Write"),
+        tool("replace_file_content multi_replace_file_content", "Edit"),
+        tool("grep_search", "Grep"),
+        tool("find_by_name", "Glob"),
+        tool("read_url_content", "WebFetch"),
+        tool("search_web", "WebSearch"),
+        tool("invoke_subagent", "Task"),
     ],
     keys: PayloadKeys {
+        event: &[],
         session: &["/conversationId"],
         cwd: &["/workspacePaths/0"],
         project: &["/workspacePaths/0"],
         tool: &["/toolCall/name"],
         input: &["/toolCall/args"],
         error: &["/error"],
-        ..PayloadKeys::NOTHING
+        ..SNAKE_CASE
     },
     place: EntryPlace {
         user: ".gemini/config/hooks.json",
@@ -56,7 +51,7 @@ pub(super) static ANTIGRAVITY: Host = Host {
     event_by_keys,
     complete,
     write,
-    refuse,
+    refuse: nested::refuse,
     ..HOST
 };
 
@@ -82,7 +77,7 @@ fn complete(event: &mut HostEvent) {
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     HostAnswer::json(match (event.kind, &verdict.decision) {
-        (P::BeforeToolCall, HostDecision::Deny(reason)) => return refuse(reason),
+        (P::BeforeToolCall, HostDecision::Deny(reason)) => return nested::refuse(reason),
         (P::BeforeToolCall, HostDecision::Ask(reason)) => json!({ "decision": "force_ask", "reason": reason }),
         (P::BeforeToolCall, _) => object([("decision", Some("allow".into())), ("overwrite", verdict.input.clone())]),
         (P::Stop, HostDecision::KeepGoing(reason)) => json!({ "decision": "continue", "reason": reason }),
@@ -92,8 +87,4 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         }
         _ => json!({}),
     })
-}
-
-fn refuse(reason: &str) -> HostAnswer {
-    HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
 }

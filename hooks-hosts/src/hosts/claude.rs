@@ -24,19 +24,10 @@ pub(super) static CLAUDE: Host = Host {
         WorktreeRemove InstructionsLoaded MessageDisplay TaskCreated TaskCompleted TeammateIdle \
         Elicitation ElicitationResult PostModelSwitch",
     tools: &[
-        tool("Bash PowerShell", "Bash", &[]),
-        tool("Read", "Read", &[]),
-        tool("Write", "Write", &[]),
-        tool("Edit MultiEdit", "Edit", &[]),
-        tool("NotebookEdit", "Edit", &[("notebook_path", "file_path"), ("new_source", "new_string")]),
-        tool("Grep", "Grep", &[]),
-        tool("Glob", "Glob", &[]),
-        tool("WebFetch", "WebFetch", &[]),
-        tool("WebSearch", "WebSearch", &[]),
-        tool("Agent Task", "Task", &[]),
-        tool("TodoWrite", "TodoWrite", &[]),
-        tool("AskUserQuestion", "AskUserQuestion", &[]),
-        tool("ExitPlanMode", "ExitPlanMode", &[]),
+        tool("Bash PowerShell", "Bash"),
+        own("Read Write Grep Glob WebFetch WebSearch TodoWrite AskUserQuestion ExitPlanMode"),
+        tool("Edit MultiEdit NotebookEdit", "Edit"),
+        tool("Agent Task", "Task"),
     ],
     place: EntryPlace {
         home: Some(("CLAUDE_CONFIG_DIR", ".claude")),

@@ -25,8 +25,8 @@ const EVENTS: &[HostEventSpec] = &[
     event("session_shutdown", P::SessionEnd, UNREAD),
 ];
 
-const FILE: &[(&str, &str)] = &[("path", "file_path"), ("new_text", "content")];
-const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_text", "old_string"), ("new_text", "new_string")];
+const WRITE: &[(&str, &str)] = &[("new_text", "content")];
+const EDIT: &[(&str, &str)] = &[("new_text", "new_string")];
 
 /// A denied call ends the whole run: Cline has no word for a call that is skipped.
 pub(super) static CLINE: Host = Host {
@@ -36,17 +36,17 @@ pub(super) static CLINE: Host = Host {
     events: EVENTS,
     notices: "TaskResume PreCompact Notification agent_resume agent_abort agent_error",
     tools: &[
-        tool("run_commands", "Bash", &[("cmd", "command")]).needing(&["commands", "command"]),
-        tool("execute_command", "Bash", &[]),
-        tool("read_files", "Read", FILE).needing(&["files", "file_path"]),
-        tool("read_file", "Read", FILE),
-        tool("editor", "Edit", EDIT).only_with(&["old_text", "insert_line"]),
-        tool("editor write_to_file", "Write", FILE),
-        tool("replace_in_file", "Edit", EDIT),
-        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
-        tool("search_codebase", "Grep", &[]).needing(&["queries", "pattern"]),
-        tool("fetch_web_content", "WebFetch", &[]).needing(&["requests", "url"]),
-        tool("spawn_agent", "Task", &[]),
+        tool("run_commands", "Bash").needing(&["commands", "command"]),
+        tool("execute_command", "Bash"),
+        tool("read_files", "Read").needing(&["files", "file_path"]),
+        tool("read_file", "Read"),
+        tool("editor", "Edit").calling(EDIT).only_with(&["old_text", "insert_line"]),
+        tool("editor write_to_file", "Write").calling(WRITE),
+        tool("replace_in_file", "Edit").calling(EDIT),
+        tool("apply_patch", "apply_patch").patch(&["input"]),
+        tool("search_codebase", "Grep").needing(&["queries", "pattern"]),
+        tool("fetch_web_content", "WebFetch").needing(&["requests", "url"]),
+        tool("spawn_agent", "Task"),
     ],
     keys: PayloadKeys {
         event: &["/hookName"],
@@ -60,7 +60,7 @@ pub(super) static CLINE: Host = Host {
         error: &["/call/error"],
         prompt: &["/userPromptSubmit/prompt", "/prompt_submit/prompt", "/prompt"],
         last_message: &["/taskComplete/taskMetadata/result"],
-        ..PayloadKeys::NOTHING
+        ..SNAKE_CASE
     },
     place: EntryPlace {
         user: "Documents/Cline/Hooks/$EVENT",
@@ -73,7 +73,7 @@ pub(super) static CLINE: Host = Host {
         ..EntryPlace::at("")
     },
     arrange,
-    mcp: Some(mcp),
+    mcp: Some(nested::separated),
     complete,
     write,
     refuse,
@@ -85,10 +85,6 @@ fn arrange(_event: &str, payload: &mut Value) -> Result<(), String> {
         payload["call"] = call;
     }
     Ok(())
-}
-
-fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
-    nested::separated(tool)
 }
 
 fn complete(event: &mut HostEvent) {

@@ -22,7 +22,7 @@ pub(super) static CODEX: Host = Host {
         event("PreCompact", P::BeforeCompaction, Carries { deny: Yes, ..Carries::NOTHING }),
     ],
     notices: "PostCompact SubagentStart SubagentStop PreModelRequest PostModelRequest Interrupt Notification",
-    tools: &[tool("Bash", "Bash", &[]), tool("apply_patch", "apply_patch", &[]).patch(&["command"])],
+    tools: &[own("Bash"), own("apply_patch").patch(&["command"])],
     place: EntryPlace {
         typed: true,
         home: Some(("CODEX_HOME", ".codex")),

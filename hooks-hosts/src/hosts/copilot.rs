@@ -2,22 +2,22 @@
 
 use super::prelude::*;
 
-const AFTER_CALL: Carries = Carries { deny: Degraded, ..AFTER };
-const AFTER_FAILURE: Carries = Carries { replace: Impossible, ..AFTER_CALL };
-const BEFORE_CALL: Carries = Carries { context: Dropped, ..BEFORE };
-
-const PERMISSION: Carries = Carries { rewrite: Degraded, ..super::claude::PERMISSION };
-
-/// The page says that the output of the prompt's event is dropped, a changelog that its context arrives.
-const SUBMITTED: Carries = Carries { deny: Impossible, ..PROMPT };
-
 /// The casing of an event's name is the dialect of its payload.
 const EVENTS: &[HostEventSpec] = &[
-    event("preToolUse PreToolUse", P::BeforeToolCall, BEFORE_CALL),
-    event("permissionRequest PermissionRequest", P::PermissionRequest, PERMISSION),
-    event("postToolUse PostToolUse", P::AfterToolCallSuccess, AFTER_CALL),
-    event("postToolUseFailure PostToolUseFailure", P::AfterToolCallFailure, AFTER_FAILURE),
-    event("userPromptSubmitted UserPromptSubmit", P::UserPromptSubmit, SUBMITTED),
+    event("preToolUse PreToolUse", P::BeforeToolCall, Carries { context: Dropped, ..BEFORE }),
+    event(
+        "permissionRequest PermissionRequest",
+        P::PermissionRequest,
+        Carries { rewrite: Degraded, ..super::claude::PERMISSION },
+    ),
+    event("postToolUse PostToolUse", P::AfterToolCallSuccess, Carries { deny: Degraded, ..AFTER }),
+    event(
+        "postToolUseFailure PostToolUseFailure",
+        P::AfterToolCallFailure,
+        Carries { deny: Degraded, replace: Impossible, ..AFTER },
+    ),
+    // The page says that the output of the prompt's event is dropped, a changelog that its context arrives.
+    event("userPromptSubmitted UserPromptSubmit", P::UserPromptSubmit, Carries { deny: Impossible, ..PROMPT }),
     event("sessionStart SessionStart", P::SessionStart, CONTEXT),
     event("sessionEnd SessionEnd", P::SessionEnd, Carries::NOTHING),
     event("agentStop Stop", P::Stop, STOP),
@@ -32,41 +32,29 @@ pub(super) static COPILOT: Host = Host {
     notices: "\
         userPromptTransformed subagentStart SubagentStart subagentStop SubagentStop errorOccurred notification Notification",
     tools: &[
-        tool("bash powershell", "Bash", &[]),
+        tool("bash powershell", "Bash"),
         // What is typed into a shell that runs.
-        tool("write_bash write_powershell", "Bash", INPUT),
-        tool("view", "Read", &[("path", "file_path")]),
-        tool("Read", "Read", &[("path", "file_path")]).only_with(&["path"]),
-        tool("Read", "Read", &[]),
-        tool("create", "Write", &[("path", "file_path"), ("file_text", "content")]),
-        tool("Write", "Write", &[("path", "file_path"), ("file_text", "content")]).only_with(&["path"]),
-        tool("Write", "Write", &[]),
+        tool("write_bash write_powershell", "Bash").calling(&[("input", "command")]),
         // The Pascal dialect has Claude's names, and may have Claude's arguments.
-        tool("edit", "Edit", EDIT).only_with(&["path"]),
-        tool("edit", "Edit", &[]),
-        tool("str_replace", "Edit", EDIT),
-        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
-        tool("grep rg", "Grep", &[]),
-        tool("glob", "Glob", &[]),
-        tool("web_fetch", "WebFetch", &[]),
-        tool("web_search", "WebSearch", &[]),
-        tool("task", "Task", &[]),
+        tool("view Read", "Read"),
+        tool("create Write", "Write"),
+        tool("edit str_replace", "Edit"),
+        tool("apply_patch", "apply_patch").patch(&["input"]),
+        tool("grep rg", "Grep"),
+        tool("glob", "Glob"),
+        tool("web_fetch", "WebFetch"),
+        tool("web_search", "WebSearch"),
+        tool("task", "Task"),
     ],
     keys: PayloadKeys {
-        event: &["/hook_event_name"],
         session: &["/sessionId", "/session_id"],
-        cwd: &["/cwd"],
         tool: &["/toolName", "/tool_name"],
         input: &["/toolArgs", "/tool_input"],
         input_is_text: true,
         call: &["/toolCallId", "/tool_use_id"],
         // One of another form is judged whole.
         result: &["/toolResult/textResultForLlm", "/tool_result/text_result_for_llm", "/toolResult", "/tool_result"],
-        error: &["/error"],
-        prompt: &["/prompt"],
-        stop_hook_active: &["/stop_hook_active"],
-        details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
-        ..PayloadKeys::NOTHING
+        ..SNAKE_CASE
     },
     place: EntryPlace {
         home: Some(("COPILOT_HOME", ".copilot")),
@@ -98,9 +86,6 @@ pub(super) static COPILOT: Host = Host {
     foreign,
     ..HOST
 };
-const INPUT: &[(&str, &str)] = &[("input", "command")];
-const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
-
 /// The camelCase dialect names no event, but the keys of the tool events tell them apart.
 fn event_by_keys(payload: &Value) -> Option<&'static str> {
     let has = |key: &str| payload.get(key).is_some();

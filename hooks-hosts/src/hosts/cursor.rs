@@ -5,24 +5,6 @@ use crate::json;
 
 /// A question is accepted and has no effect. Only a denial is reliable.
 const GATE: Carries = Carries { ask: Degraded, rewrite: Degraded, context: Dropped, ..BEFORE };
-const AFTER_UNHEARD: Carries = Carries { deny: Impossible, replace: Impossible, context: Dropped, ..Carries::NOTHING };
-
-/// The keys of the arguments are not documented.
-const FILE: &[(&str, &str)] = &[
-    ("path", "file_path"),
-    ("target_file", "file_path"),
-    ("old_str", "old_string"),
-    ("new_str", "new_string"),
-    ("contents", "content"),
-];
-
-/// It lists folders too.
-const READ: &[(&str, &str)] = &[
-    ("path", "file_path"),
-    ("target_file", "file_path"),
-    ("target_directory", "file_path"),
-    ("target_directories", "files"),
-];
 
 pub(super) static CURSOR: Host = Host {
     name: "cursor",
@@ -35,10 +17,10 @@ pub(super) static CURSOR: Host = Host {
         event("beforeReadFile beforeTabFileRead", P::BeforeToolCall, GATE).of(&["Read"]),
         // The result of an MCP tool can be replaced, no other.
         event("postToolUse", P::AfterToolCallSuccess, Carries { deny: Degraded, ..AFTER }),
-        event("postToolUseFailure", P::AfterToolCallFailure, AFTER_UNHEARD),
-        event("afterShellExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&["Shell"]),
-        event("afterMCPExecution", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&[MCP]),
-        event("afterFileEdit", P::AfterToolCallSuccess, AFTER_UNHEARD).of(&["Write", "Edit"]),
+        event("postToolUseFailure", P::AfterToolCallFailure, AFTER_UNREAD),
+        event("afterShellExecution", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["Shell"]),
+        event("afterMCPExecution", P::AfterToolCallSuccess, AFTER_UNREAD).of(&[MCP]),
+        event("afterFileEdit", P::AfterToolCallSuccess, AFTER_UNREAD).of(&["Write", "Edit"]),
         event("beforeSubmitPrompt", P::UserPromptSubmit, PROMPT),
         event("sessionStart", P::SessionStart, SESSION),
         event("sessionEnd", P::SessionEnd, Carries::NOTHING),
@@ -47,32 +29,26 @@ pub(super) static CURSOR: Host = Host {
     ],
     notices: "subagentStart subagentStop afterAgentResponse afterAgentThought afterTabFileEdit",
     tools: &[
-        tool("Shell", "Bash", &[]),
-        tool("Read", "Read", READ).needing(&["file_path", "files"]),
+        tool("Shell", "Bash"),
+        // It lists folders too.
+        tool("Read", "Read").calling(&[("target_directory", "file_path")]).needing(&["file_path", "files"]),
         // Some builds call an edit so, and the keys tell nothing.
-        tool("Write", "Write", FILE).also("Edit"),
-        tool("StrReplace Edit", "Edit", FILE),
-        tool("Delete", "Delete", FILE).also("Edit"),
-        tool("Grep", "Grep", &[]),
-        tool("WebFetch", "WebFetch", &[]),
-        tool("WebSearch", "WebSearch", &[]),
-        tool("Task", "Task", &[]),
+        tool("Write", "Write").also("Edit"),
+        tool("StrReplace Edit", "Edit"),
+        tool("Delete", "Delete").also("Edit"),
+        own("Grep WebFetch WebSearch Task"),
     ],
     keys: PayloadKeys {
-        event: &["/hook_event_name"],
         session: &["/session_id", "/conversation_id"],
         cwd: &["/cwd", "/workspace_roots/0"],
         project: &["/workspace_roots/0"],
-        tool: &["/tool_name"],
-        input: &["/tool_input"],
         input_is_text: true,
-        call: &["/tool_use_id"],
         result: &["/tool_output"],
         error: &["/error_message"],
-        prompt: &["/prompt"],
         last_message: &[],
         stop_hook_active: &[],
         details: &[("trigger", "/trigger")],
+        ..SNAKE_CASE
     },
     place: EntryPlace {
         form: EntryForm::Flat,

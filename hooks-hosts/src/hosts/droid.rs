@@ -3,8 +3,6 @@
 use super::nested::{self, Before};
 use super::prelude::*;
 
-const EDIT: &[(&str, &str)] = &[("old_str", "old_string"), ("new_str", "new_string"), ("changes", "edits")];
-
 pub(super) static DROID: Host = Host {
     name: "droid",
     title: "Droid",
@@ -21,16 +19,12 @@ pub(super) static DROID: Host = Host {
     ],
     notices: "SubagentStop Notification",
     tools: &[
-        tool("Execute", "Bash", &[]),
-        tool("Read", "Read", &[]),
-        tool("Create Write", "Write", &[]),
-        tool("Edit MultiEdit", "Edit", EDIT),
-        tool("ApplyPatch", "apply_patch", &[]).patch(&["input", "patch"]),
-        tool("Grep", "Grep", &[]),
-        tool("Glob", "Glob", &[]),
-        tool("FetchUrl", "WebFetch", &[]),
-        tool("WebSearch", "WebSearch", &[]),
-        tool("Task", "Task", &[]),
+        tool("Execute", "Bash"),
+        own("Read Grep Glob WebSearch Task"),
+        tool("Create Write", "Write"),
+        tool("Edit MultiEdit", "Edit"),
+        tool("ApplyPatch", "apply_patch").patch(&["input", "patch"]),
+        tool("FetchUrl", "WebFetch"),
     ],
     keys: PayloadKeys {
         event: &["/hook_event_name", "/hookEventName"],

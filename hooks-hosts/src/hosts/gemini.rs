@@ -51,26 +51,23 @@ pub(super) static GEMINI: Host = Host {
     },
     mcp: Some(mcp),
     write,
-    refuse,
+    refuse: nested::refuse,
     ..HOST
 };
 /// Those of Qwen too.
 pub(super) const TOOLS: &[HostToolSpec] = &[
-    tool("run_shell_command", "Bash", &[]),
-    tool("read_file", "Read", PATH).only_with(&["absolute_path"]),
-    tool("read_file", "Read", &[]),
-    tool("read_many_files", "Read", &[("paths", "files"), ("include", "files")]).needing(&["files"]),
-    tool("write_file", "Write", &[]),
-    tool("replace edit", "Edit", &[]),
-    tool("grep_search search_file_content", "Grep", &[]),
-    tool("glob", "Glob", &[]),
+    tool("run_shell_command", "Bash"),
+    tool("read_file", "Read"),
+    tool("read_many_files", "Read").needing(&["files"]),
+    tool("write_file", "Write"),
+    tool("replace edit", "Edit"),
+    tool("grep_search search_file_content", "Grep"),
+    tool("glob", "Glob"),
     // Gemini has the addresses within a text.
-    tool("web_fetch", "WebFetch", &[]).needing(&["url", "prompt"]),
-    tool("google_web_search web_search", "WebSearch", &[]),
-    tool("invoke_agent agent", "Task", &[]),
+    tool("web_fetch", "WebFetch").needing(&["url", "prompt"]),
+    tool("google_web_search web_search", "WebSearch"),
+    tool("invoke_agent agent", "Task"),
 ];
-
-const PATH: &[(&str, &str)] = &[("absolute_path", "file_path")];
 
 fn mcp(_tool: &str, payload: &Value) -> Option<McpName> {
     let server = json::text(payload, &["/mcp_context/server_name"])?;
@@ -96,8 +93,4 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         _ => {}
     }
     HostAnswer::json(answer)
-}
-
-fn refuse(reason: &str) -> HostAnswer {
-    HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
 }

@@ -3,15 +3,6 @@
 use super::nested;
 use super::prelude::*;
 
-const FILE: &[(&str, &str)] = &[
-    ("path", "file_path"),
-    ("file_text", "content"),
-    ("before", "old_string"),
-    ("after", "new_string"),
-    ("old_str", "old_string"),
-    ("new_str", "new_string"),
-];
-
 pub(super) static GOOSE: Host = Host {
     name: "goose",
     title: "goose",
@@ -27,13 +18,13 @@ pub(super) static GOOSE: Host = Host {
     ],
     notices: "PreToolUseResult BeforeShellExecution BeforeReadFile AfterShellExecution AfterFileEdit",
     tools: &[
-        tool("shell developer__shell", "Bash", &[]),
-        tool("write", "Write", FILE),
-        tool("edit", "Edit", FILE),
-        tool("developer__text_editor", "Write", FILE).only_with(&["file_text"]),
-        tool("developer__text_editor", "Edit", FILE).only_with(&["old_str", "new_str", "insert_line", "diff"]),
+        tool("shell developer__shell", "Bash"),
+        tool("write", "Write"),
+        tool("edit", "Edit"),
+        tool("developer__text_editor", "Write").only_with(&["file_text"]),
+        tool("developer__text_editor", "Edit").only_with(&["old_str", "new_str", "insert_line", "diff"]),
         // Its `command` alone says whether it reads.
-        tool("developer__text_editor", "Read", FILE).also("Edit"),
+        tool("developer__text_editor", "Read").also("Edit"),
     ],
     keys: PayloadKeys {
         event: &["/event"],
@@ -61,8 +52,8 @@ pub(super) static GOOSE: Host = Host {
     ..HOST
 };
 
-fn mcp(tool: &str, _payload: &Value) -> Option<McpName> {
-    nested::separated(tool).filter(|_| !GOOSE.tools().any(|spec| spec.name.eq_ignore_ascii_case(tool)))
+fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
+    nested::separated(tool, payload).filter(|_| !GOOSE.tools().any(|spec| spec.name.eq_ignore_ascii_case(tool)))
 }
 
 /// An empty object counts as a hook that failed.

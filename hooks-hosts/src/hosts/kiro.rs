@@ -19,15 +19,6 @@ const EVENTS: &[HostEventSpec] = &[
     event("stop", P::Stop, Carries { keep_going: Impossible, ..Carries::NOTHING }),
 ];
 
-const FILE: &[(&str, &str)] = &[
-    ("path", "file_path"),
-    ("file_text", "content"),
-    ("old_str", "old_string"),
-    ("new_str", "new_string"),
-    ("operations", "files"),
-];
-const APPEND: &[(&str, &str)] = &[("path", "file_path"), ("file_text", "content"), ("new_str", "content")];
-
 pub(super) static KIRO: Host = Host {
     name: "kiro",
     title: "Kiro",
@@ -35,20 +26,17 @@ pub(super) static KIRO: Host = Host {
     events: EVENTS,
     notices: "PreTaskExec PostTaskExec PostFileCreate PostFileSave PostFileDelete Manual",
     tools: &[
-        tool("execute_bash shell", "Bash", &[]),
-        tool("fs_read read", "Read", FILE).needing(&["file_path", "files"]),
-        tool("fs_write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
-        tool("fs_write", "Write", APPEND).only_with(&["command=append"]).also("Edit"),
-        tool("fs_write", "Write", FILE),
-        tool("write", "Edit", FILE).only_with(&["old_str", "insert_line"]),
-        tool("write", "Write", APPEND).only_with(&["command=append"]).also("Edit"),
-        tool("write", "Write", FILE),
-        tool("str_replace", "Edit", FILE),
-        tool("grep", "Grep", &[]),
-        tool("glob", "Glob", &[]),
-        tool("web_fetch", "WebFetch", &[]),
-        tool("web_search", "WebSearch", &[]),
-        tool("subagent", "Task", &[]),
+        tool("execute_bash shell", "Bash"),
+        tool("fs_read read", "Read").needing(&["file_path", "files"]),
+        tool("fs_write write", "Edit").only_with(&["old_str", "insert_line"]),
+        tool("fs_write write", "Write").calling(&[("new_str", "content")]).only_with(&["command=append"]).also("Edit"),
+        tool("fs_write write", "Write"),
+        tool("str_replace", "Edit"),
+        tool("grep", "Grep"),
+        tool("glob", "Glob"),
+        tool("web_fetch", "WebFetch"),
+        tool("web_search", "WebSearch"),
+        tool("subagent", "Task"),
     ],
     keys: PayloadKeys { last_message: &["/assistant_response"], ..SNAKE_CASE },
     place: EntryPlace {

@@ -80,13 +80,18 @@ pub(super) fn context(event: &HostEvent, verdict: &HostVerdict) -> Value {
     specific(event, [("additionalContext", verdict.context().map(Value::from))])
 }
 
+/// A refusal, whatever is asked.
+pub(super) fn refuse(reason: &str) -> HostAnswer {
+    HostAnswer::json(json!({ "decision": "deny", "reason": reason }))
+}
+
 /// The tool of an MCP server behind `mcp__SERVER__TOOL`.
-pub(super) fn mcp(name: &str, _payload: &Value) -> Option<McpName> {
-    separated(name.strip_prefix("mcp__")?)
+pub(super) fn mcp(name: &str, payload: &Value) -> Option<McpName> {
+    separated(name.strip_prefix("mcp__")?, payload)
 }
 
 /// The tool of an MCP server behind `SERVER__TOOL`.
-pub(super) fn separated(name: &str) -> Option<McpName> {
+pub(super) fn separated(name: &str, _payload: &Value) -> Option<McpName> {
     let (server, tool) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())?;
     Some(McpName { server: Some(server.to_owned()), tool: tool.to_owned() })
 }

@@ -3,15 +3,6 @@
 use super::nested::{self, Before};
 use super::prelude::*;
 
-const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
-const EDIT: &[(&str, &str)] = &[
-    ("filePath", "file_path"),
-    ("oldString", "old_string"),
-    ("newString", "new_string"),
-    ("replacements", "edits"),
-    ("code", "new_string"),
-];
-
 pub(super) static VSCODE: Host = Host {
     name: "vscode",
     title: "VS Code",
@@ -26,18 +17,18 @@ pub(super) static VSCODE: Host = Host {
     ],
     notices: "SubagentStart SubagentStop",
     tools: &[
-        tool("run_in_terminal runTerminalCommand", "Bash", &[]).keeping(&["explanation", "isBackground"]),
-        tool("read_file", "Read", FILE).keeping(&["startLine", "endLine"]),
-        tool("create_file createFile", "Write", FILE),
-        tool("replace_string_in_file", "Edit", EDIT),
-        tool("multi_replace_string_in_file", "Edit", EDIT).needing(&["edits"]),
-        tool("insert_edit_into_file", "Edit", EDIT),
-        tool("editFiles", "Edit", EDIT).needing(&["files", "file_path"]),
-        tool("apply_patch", "apply_patch", &[]).patch(&["input"]),
-        tool("grep_search", "Grep", &[("query", "pattern")]),
-        tool("file_search", "Glob", &[("query", "pattern")]),
-        tool("fetch_webpage", "WebFetch", &[]).needing(&["urls", "url"]),
-        tool("runSubagent", "Task", &[]),
+        tool("run_in_terminal runTerminalCommand", "Bash").keeping(&["explanation", "isBackground"]),
+        tool("read_file", "Read").keeping(&["startLine", "endLine"]),
+        tool("create_file createFile", "Write"),
+        tool("replace_string_in_file", "Edit"),
+        tool("multi_replace_string_in_file", "Edit").needing(&["edits"]),
+        tool("insert_edit_into_file", "Edit"),
+        tool("editFiles", "Edit").needing(&["files", "file_path"]),
+        tool("apply_patch", "apply_patch").patch(&["input"]),
+        tool("grep_search", "Grep"),
+        tool("file_search", "Glob"),
+        tool("fetch_webpage", "WebFetch").needing(&["urls", "url"]),
+        tool("runSubagent", "Task"),
     ],
     keys: PayloadKeys {
         event: &["/hook_event_name", "/hookEventName"],

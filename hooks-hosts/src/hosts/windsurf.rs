@@ -22,10 +22,10 @@ pub(super) static WINDSURF: Host = Host {
     ],
     notices: "post_setup_worktree",
     tools: &[
-        tool("run_command", "Bash", &[("command_line", "command")]),
+        tool("run_command", "Bash"),
         // It writes new files too.
-        tool("write_code", "Edit", &[]).also("Write"),
-        tool("read_code", "Read", &[]),
+        tool("write_code", "Edit").also("Write"),
+        tool("read_code", "Read"),
     ],
     keys: PayloadKeys {
         event: &["/agent_action_name"],
@@ -36,7 +36,7 @@ pub(super) static WINDSURF: Host = Host {
         result: &["/tool_info/mcp_result"],
         prompt: &["/tool_info/user_prompt"],
         last_message: &["/tool_info/response"],
-        ..PayloadKeys::NOTHING
+        ..SNAKE_CASE
     },
     place: EntryPlace {
         user: ".codeium/windsurf/hooks.json",

@@ -129,34 +129,37 @@ fn unread(host: &Host, root: &Value) -> Option<String> {
     })
 }
 
-/// What of the groups at its events has another type than the host reads.
+/// What of the groups at its events has another type than in what `install` writes.
 fn mistyped(host: &Host, root: &Value) -> Option<String> {
-    type Fits = fn(&Value) -> bool;
-    const GROUP: &[(&str, Fits)] = &[("matcher", Value::is_string), ("hooks", Value::is_array)];
-    const ENTRY: &[(&str, Fits)] = &[
-        ("type", Value::is_string),
-        ("command", Value::is_string),
-        ("timeout", Value::is_number),
-        ("on_failure", |word| word == "allow" || word == "block"),
-    ];
+    let details = EntryDetails { matcher: Some(""), seconds: 20.0, closes: true };
+    let group = self::text(&host.place, &host.events().next()?, "", "", &details);
+    let group = serde_json::from_str(&group).ok()?;
     let is_event = |(name, _): &(&String, &Value)| host.event(name).is_some();
-    let wrong = |within: &Value, keys: &[(&str, Fits)]| {
-        let Some(fields) = within.as_object() else { return Some(format!("`{within}` is no object")) };
-        let said = |key: &str| fields.get(key).filter(|value| !value.is_null());
-        let (key, value) = keys.iter().find_map(|(key, fits)| Some((key, said(key).filter(|value| !fits(value))?)))?;
-        Some(format!("it cannot be `{key}: {value}`"))
-    };
     if let Some((event, _)) = root.as_object()?.iter().find(is_event) {
         return Some(format!("`{event}` does not stand in `hooks`"));
     }
     let Some(hooks) = root.get("hooks")?.as_object() else { return Some("`hooks` is no object".to_owned()) };
     hooks.iter().filter(is_event).find_map(|(event, groups)| {
         let Some(groups) = groups.as_array() else { return Some(format!("`{event}` is no list")) };
-        groups.iter().find_map(|group| {
-            let entries = || group["hooks"].as_array()?.iter().find_map(|entry| wrong(entry, ENTRY));
-            wrong(group, GROUP).or_else(entries)
-        })
+        groups.iter().find_map(|has| unfit(event, has, &group))
     })
+}
+
+fn unfit(key: &str, has: &Value, wanted: &Value) -> Option<String> {
+    let fits = match (wanted, has) {
+        (Value::Object(wanted), Value::Object(has)) => {
+            return wanted
+                .iter()
+                .find_map(|(key, wanted)| unfit(key, has.get(key).filter(|has| !has.is_null())?, wanted));
+        }
+        (Value::Array(wanted), Value::Array(has)) => {
+            return has.iter().find_map(|has| unfit(key, has, wanted.first()?));
+        }
+        (Value::String(word), _) if word == "block" => has == "block" || has == "allow",
+        (Value::String(_), Value::String(_)) | (Value::Number(_), Value::Number(_)) => true,
+        _ => false,
+    };
+    (!fits).then(|| format!("it cannot be `{key}: {has}`"))
 }
 
 /// The event for which a command of this crate is installed.

@@ -1,37 +1,23 @@
 //! A tool that the table of a host does not know may be a shell or an editor of a newer release: its arguments tell.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Part;
+use crate::table::ARGUMENTS;
 
-const LINES: &[&str] = &["command", "commands", "cmd", "command_line", "commandLine", "CommandLine", "script"];
-const FILES: &[&str] = &[
-    "file_path",
-    "filePath",
-    "path",
-    "file",
-    "target_file",
-    "target_notebook",
-    "TargetFile",
-    "AbsolutePath",
-    "notebook_path",
+/// Names that the tables do not have.
+const OTHERS: &[(&str, &[&str])] = &[
+    ("command", &["commands", "commandLine", "script"]),
+    ("file_path", &["file", "target_notebook"]),
+    ("content", &["newStr", "new_text", "newCode", "code_edit"]),
 ];
-const TEXTS: &[&str] = &[
-    "content",
-    "contents",
-    "new_string",
-    "newString",
-    "new_str",
-    "newStr",
-    "code_edit",
-    "newCode",
-    "new_source",
-    "file_text",
-    "code",
-    "CodeContent",
-    "ReplacementContent",
-    "edits",
-];
+
+/// What stands under any of the names of these arguments.
+fn named<'a>(map: &'a Map<String, Value>, arguments: &[&str]) -> impl Iterator<Item = &'a Value> {
+    let rows = ARGUMENTS.iter().chain(OTHERS).filter(|(canonical, _)| arguments.contains(canonical));
+    let names = rows.flat_map(|(canonical, names)| std::iter::once(canonical).chain(*names));
+    names.filter_map(|name| map.get(*name))
+}
 
 /// The call as one of `Bash`, `Write` and `Edit`, wherever its arguments look like it.
 pub(super) fn like(input: &Value) -> Vec<Part> {
@@ -43,11 +29,11 @@ pub(super) fn like(input: &Value) -> Vec<Part> {
 fn walk(value: &Value, parts: &mut Vec<Part>) {
     match value {
         Value::Object(map) => {
-            let lines = LINES.iter().filter_map(|key| map.get(*key)).flat_map(lines);
+            let lines = named(map, &["command"]).flat_map(lines);
             let args = map.get("args").map(lines_of_args).unwrap_or_default();
             parts.extend(lines.map(|line| Part::derived("Bash", json!({ "command": line + &args }))));
-            let file = FILES.iter().find_map(|key| map.get(*key)?.as_str());
-            let text = TEXTS.iter().find_map(|key| map.get(*key));
+            let file = named(map, &["file_path"]).find_map(Value::as_str);
+            let text = named(map, &["content", "new_string", "edits"]).next();
             if let (Some(file), Some(text)) = (file, text) {
                 let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
                 parts.push(Part::derived("Write", json!({ "file_path": file, "content": text })));

@@ -42,7 +42,7 @@ pub(super) fn arranged(payload: &Value) -> Result<Option<Value>, String> {
         let name = format!("{}__{}", text("server_name"), text("tool_name"));
         return Ok(Some(json!({ "name": name, "input": input, "result": result, "error": error })));
     }
-    let is_mcp = nested::separated(name).is_some();
+    let is_mcp = nested::separated(name, payload).is_some();
     let input = parameters.iter().map(|(key, value)| Ok((key.clone(), parameter(is_mcp, key, value)?)));
     let input = input.collect::<Result<Map<String, Value>, String>>()?;
     Ok(Some(json!({ "name": name, "input": typed(Some(name), &input.into()), "result": result, "error": error })))
