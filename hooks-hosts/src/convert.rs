@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::event::{HookPoint, HostEvent};
+use crate::event::HostEvent;
 use crate::host::Host;
 use crate::install::entry::{self, EntryDetails};
 use crate::place::{EntryForm, EntryPlace, TimeUnit, quoted};
-use crate::table::{Carried, HostEventSpec, MCP};
+use crate::table::{Carried, HookPoint, HostEventSpec, MCP};
 
 /// Keys that say whether a failure of the command closes: by `"block"` or `true`.
 const CLOSES: &[&str] = &["onFailure", "failClosed", "on_failure"];

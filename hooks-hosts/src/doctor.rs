@@ -12,7 +12,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use crate::edit;
-use crate::event::HookPoint;
 use crate::host::Host;
 use crate::hosts;
 use crate::install::Installation;
@@ -20,7 +19,7 @@ use crate::install::entry::event_of;
 use crate::journal::{self, Entry};
 use crate::place::words;
 use crate::respond::Responder;
-use crate::table::{Carried, HostEventSpec};
+use crate::table::{Carried, HookPoint, HostEventSpec};
 
 /// What `doctor` found out about a host.
 #[derive(Clone, Debug)]

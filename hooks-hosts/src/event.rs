@@ -3,74 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The point of an agent's turn that a host's event stands for, named as the kind that fires there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HookPoint {
-    /// A tool is about to run.
-    BeforeToolCall,
-    /// A person is about to be asked.
-    PermissionRequest,
-    /// A tool has returned a result.
-    AfterToolCallSuccess,
-    /// A tool has failed.
-    AfterToolCallFailure,
-    /// A person has submitted a prompt.
-    UserPromptSubmit,
-    /// A model is about to be called.
-    PreModelCall,
-    /// A session begins.
-    SessionStart,
-    /// A session has ended.
-    SessionEnd,
-    /// A turn is about to end.
-    Stop,
-    /// A conversation is about to be compacted.
-    BeforeCompaction,
-    /// The host only tells, and no kind fires.
-    #[default]
-    Notice,
-    /// Another host runs this hook, and its own entry judges the call.
-    ForeignHost,
-}
-
-impl HookPoint {
-    /// The name of the kind, as in attributes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BeforeToolCall => "before_tool_call",
-            Self::PermissionRequest => "permission_request",
-            Self::AfterToolCallSuccess => "after_tool_call_success",
-            Self::AfterToolCallFailure => "after_tool_call_failure",
-            Self::UserPromptSubmit => "user_prompt_submit",
-            Self::PreModelCall => "pre_model_call",
-            Self::SessionStart => "session_start",
-            Self::SessionEnd => "session_end",
-            Self::Stop => "stop",
-            Self::BeforeCompaction => "before_compaction",
-            Self::Notice => "notice",
-            Self::ForeignHost => "foreign_host",
-        }
-    }
-
-    /// Whether something waits for the answer that must not happen without it.
-    pub fn is_gate(self) -> bool {
-        matches!(
-            self,
-            Self::BeforeToolCall
-                | Self::PermissionRequest
-                | Self::UserPromptSubmit
-                | Self::PreModelCall
-                | Self::BeforeCompaction
-        )
-    }
-
-    /// Whether a tool has run.
-    pub fn is_after_tool(self) -> bool {
-        matches!(self, Self::AfterToolCallSuccess | Self::AfterToolCallFailure)
-    }
-}
+use crate::table::{HookPoint, HostToolSpec};
 
 /// The tool of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -174,18 +107,9 @@ pub struct HostEvent {
     /// The arguments whose names were made canonical: the host's name, and ours.
     #[serde(skip)]
     pub(crate) renamed: Vec<(&'static str, &'static str)>,
-    /// The lists of which every element is judged on its own.
+    /// The row of the tool, if the table of the host knows it.
     #[serde(skip)]
-    pub(crate) lists: Vec<&'static str>,
-    /// Whether the table of the host knows the tool.
-    #[serde(skip)]
-    pub(crate) known: bool,
-    /// Another tool that the call may be too.
-    #[serde(skip)]
-    pub(crate) also: Option<&'static str>,
-    /// Arguments that stay where a rewrite leaves them out.
-    #[serde(skip)]
-    pub(crate) kept: &'static [&'static str],
+    pub(crate) spec: Option<HostToolSpec>,
     /// Whether the arguments can be written back as the host expects them.
     #[serde(skip)]
     pub(crate) writable: bool,

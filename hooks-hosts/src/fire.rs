@@ -13,7 +13,8 @@ use hook_sdk::verdict::{PromptDecision, StopDecision};
 use hook_sdk::{DispatchError, HookContext, HookKind, HookSet};
 use serde_json::Value;
 
-use crate::event::{HookPoint, HostEvent};
+use crate::event::HostEvent;
+use crate::table::HookPoint;
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// Runs the hooks of the set at the event. An event without hooks has no opinion.

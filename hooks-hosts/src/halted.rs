@@ -61,7 +61,7 @@ impl Halted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::HookPoint;
+    use crate::table::HookPoint;
 
     fn start(session: Option<&str>) -> HostEvent {
         let mut event = HostEvent::named("droid", HookPoint::SessionStart, "SessionStart");

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::answer::HostAnswer;
-use crate::event::{HookPoint, HostEvent, McpName};
+use crate::event::{HostEvent, McpName};
 use crate::place::EntryPlace;
-use crate::table::{Carries, HostEventSpec, HostToolSpec, PayloadKeys, SNAKE_CASE, event};
+use crate::table::{Carries, HookPoint, HostEventSpec, HostToolSpec, PayloadKeys, SNAKE_CASE, event};
 use crate::verdict::HostVerdict;
 
 /// An agent program that calls hooks as commands. Its functions are pure: a payload becomes an event, a verdict an answer.

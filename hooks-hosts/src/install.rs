@@ -3,6 +3,7 @@
 pub(crate) mod entry;
 mod file;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use file::InstallError;
@@ -10,10 +11,9 @@ pub use file::InstallError;
 use self::entry::{EntryDetails, FileEntry, differences, event_of, rejected, without};
 use self::file::{change, is_runnable, read};
 use crate::edit;
-use crate::event::HookPoint;
 use crate::host::Host;
 use crate::place::{EntryForm, EntryPlace, quoted, words};
-use crate::table::HostEventSpec;
+use crate::table::{HookPoint, HostEventSpec};
 
 /// Where the entries of a program are written.
 #[derive(Clone, Debug)]
@@ -45,6 +45,17 @@ pub enum FileChange {
     Removed(PathBuf),
     /// The file is gone; it held nothing else.
     Deleted(PathBuf),
+}
+
+impl fmt::Display for FileChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Added(file, events) => write!(f, "{} at {}", file.display(), events.join(", ")),
+            Self::Unchanged(file) => write!(f, "{}, nothing to change", file.display()),
+            Self::Removed(file) => write!(f, "{}, without its entries", file.display()),
+            Self::Deleted(file) => write!(f, "{}, deleted: it held nothing else", file.display()),
+        }
+    }
 }
 
 impl Installation {

@@ -22,6 +22,7 @@
 
 // The layers. A module uses the modules above it, never those below it.
 mod json;
+mod table;
 mod event;
 mod patch;
 mod shape;
@@ -29,7 +30,6 @@ mod verdict;
 mod notes;
 mod answer;
 mod place;
-mod table;
 mod host;
 mod tool;
 mod read;
@@ -55,7 +55,7 @@ mod testing;
 pub use answer::{HostAnswer, Stdout};
 pub use convert::{Conversion, convert};
 pub use doctor::{Diagnosis, diagnose};
-pub use event::{HookPoint, HostEvent, HostTool, McpName, PatchedFile};
+pub use event::{HostEvent, HostTool, McpName, PatchedFile};
 pub use fire::fire;
 pub use host::{Foreign, Host};
 pub use hosts::{all, find};
@@ -66,6 +66,6 @@ pub use program::{HookProgram, USAGE, main};
 pub use read::{PayloadError, read};
 pub use respond::{Request, Responder, written};
 pub use scaffold::scaffold;
-pub use table::{Carried, Carries, HostEventSpec, HostToolSpec, PayloadKeys};
+pub use table::{Carried, Carries, HookPoint, HostEventSpec, HostToolSpec, PayloadKeys};
 pub use testing::{HostRan, HostTrial, HostTrialError};
 pub use verdict::{HostDecision, HostVerdict};

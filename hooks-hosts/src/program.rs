@@ -354,32 +354,20 @@ fn changed(
 ) -> Result<String, String> {
     let (mut text, mut failed) = (String::new(), false);
     for host in hosts {
-        let name = host.name;
-        let changes = match change(host) {
-            Ok(changes) => changes,
-            Err(error) => {
-                failed = true;
-                let _ = writeln!(text, "{name}: error: {error}");
-                continue;
-            }
+        let done = change(host);
+        failed |= done.is_err();
+        let lines: Vec<String> = match &done {
+            Err(error) => vec![format!("error: {error}")],
+            Ok(changes) if changes.is_empty() => vec!["not installed here".to_owned()],
+            Ok(changes) => changes.iter().map(FileChange::to_string).collect(),
         };
-        for change in &changes {
-            let said = match change {
-                FileChange::Added(file, events) => format!("{} at {}", file.display(), events.join(", ")),
-                FileChange::Unchanged(file) => format!("{}, nothing to change", file.display()),
-                FileChange::Removed(file) => format!("{}, without its entries", file.display()),
-                FileChange::Deleted(file) => format!("{}, deleted: it held nothing else", file.display()),
-            };
-            let _ = writeln!(text, "{name}: {said}");
-            if matches!(change, FileChange::Removed(_)) && !host.place.gone.is_empty() {
-                let _ = writeln!(text, "  then: {}", host.place.gone);
-            }
+        for line in lines {
+            let _ = writeln!(text, "{}: {line}", host.name);
         }
-        if changes.is_empty() {
-            let _ = writeln!(text, "{name}: not installed here");
-        }
-        if installs {
-            let _ = writeln!(text, "  then: {}", host.place.then);
+        let is_gone = |change: &FileChange| matches!(change, FileChange::Removed(_)) && !host.place.gone.is_empty();
+        let gone = done.iter().flatten().any(is_gone).then_some(host.place.gone);
+        for then in gone.into_iter().chain((installs && done.is_ok()).then_some(host.place.then)) {
+            let _ = writeln!(text, "  then: {then}");
         }
     }
     if failed { Err(text) } else { Ok(text) }

@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use crate::event::{HookPoint, HostEvent, HostTool};
+use crate::event::{HostEvent, HostTool};
 use crate::host::Host;
 use crate::json;
-use crate::table::{HostEventSpec, PayloadKeys};
+use crate::table::{HookPoint, HostEventSpec, PayloadKeys};
 use crate::tool;
 
 /// Why a payload has no event.
@@ -19,12 +19,6 @@ pub struct PayloadError {
     pub reason: String,
     /// The event, if at least that is known.
     pub event: Option<(HookPoint, &'static str)>,
-}
-
-impl PayloadError {
-    fn at(spec: &HostEventSpec, reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), event: Some((spec.kind, spec.name)) }
-    }
 }
 
 /// Reads what a host has written. `named` is the event's name if somebody knows it; the payload must not name one of another kind.
@@ -66,12 +60,13 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
             None => return Err(unread("the payload names no event; call this program with `--event`".to_owned())),
         },
     };
-    event(host, &spec, payload)
+    let of_event = |reason| PayloadError { reason, event: Some((spec.kind, spec.name)) };
+    event(host, &spec, payload).map_err(of_event)
 }
 
-fn event(host: &Host, spec: &HostEventSpec, mut payload: Value) -> Result<HostEvent, PayloadError> {
+fn event(host: &Host, spec: &HostEventSpec, mut payload: Value) -> Result<HostEvent, String> {
     let keys = &host.keys;
-    (host.arrange)(spec.name, &mut payload).map_err(|reason| PayloadError::at(spec, reason))?;
+    (host.arrange)(spec.name, &mut payload)?;
     let mut event = HostEvent::named(host.name, spec.kind, spec.name);
     let text = |pointers: &[&str]| json::text(&payload, pointers).map(str::to_owned);
     event.session = text(keys.session);
@@ -83,13 +78,13 @@ fn event(host: &Host, spec: &HostEventSpec, mut payload: Value) -> Result<HostEv
         event.stop_hook_active = json::at(&payload, keys.stop_hook_active).and_then(Value::as_bool);
         let detail = |(name, pointer): &(&str, &str)| Some(((*name).to_owned(), payload.pointer(pointer)?.clone()));
         event.details = keys.details.iter().filter_map(detail).collect();
-        read_call(host, spec, &payload, &mut event).map_err(|reason| PayloadError::at(spec, reason))?;
+        read_call(host, spec, &payload, &mut event)?;
     }
     if spec.kind == HookPoint::UserPromptSubmit {
         // The first that is there counts: one of another type must not give its place to the next.
         let sent = json::at(&payload, keys.prompt);
         if sent.is_none_or(|prompt| !prompt.is_string()) {
-            return Err(PayloadError::at(spec, "the payload shows no prompt"));
+            return Err("the payload shows no prompt".to_owned());
         }
         event.prompt.get_or_insert_default();
     }

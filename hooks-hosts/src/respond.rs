@@ -12,7 +12,7 @@ use hook_sdk::{ConfigError, HookContext, HookContextBuilder, HookSet, Registry};
 
 use crate::answer::HostAnswer;
 use crate::degrade::degrade;
-use crate::event::{HookPoint, HostEvent};
+use crate::event::HostEvent;
 use crate::fire::fire;
 use crate::halted::Halted;
 use crate::host::{Foreign, Host};
@@ -20,7 +20,7 @@ use crate::hosts;
 use crate::journal;
 use crate::notes::{HostNotes, Noted};
 use crate::read::{PayloadError, read};
-use crate::table::Carried;
+use crate::table::{Carried, HookPoint};
 use crate::tool;
 use crate::verdict::{HostDecision, HostVerdict};
 

@@ -1,6 +1,75 @@
 //! The rows of a host: its events, its tools, where a payload has what, and what an answer can carry.
 
-use crate::event::HookPoint;
+use serde::Serialize;
+
+/// The point of an agent's turn that a host's event stands for, named as the kind that fires there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookPoint {
+    /// A tool is about to run.
+    BeforeToolCall,
+    /// A person is about to be asked.
+    PermissionRequest,
+    /// A tool has returned a result.
+    AfterToolCallSuccess,
+    /// A tool has failed.
+    AfterToolCallFailure,
+    /// A person has submitted a prompt.
+    UserPromptSubmit,
+    /// A model is about to be called.
+    PreModelCall,
+    /// A session begins.
+    SessionStart,
+    /// A session has ended.
+    SessionEnd,
+    /// A turn is about to end.
+    Stop,
+    /// A conversation is about to be compacted.
+    BeforeCompaction,
+    /// The host only tells, and no kind fires.
+    #[default]
+    Notice,
+    /// Another host runs this hook, and its own entry judges the call.
+    ForeignHost,
+}
+
+impl HookPoint {
+    /// The name of the kind, as in attributes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BeforeToolCall => "before_tool_call",
+            Self::PermissionRequest => "permission_request",
+            Self::AfterToolCallSuccess => "after_tool_call_success",
+            Self::AfterToolCallFailure => "after_tool_call_failure",
+            Self::UserPromptSubmit => "user_prompt_submit",
+            Self::PreModelCall => "pre_model_call",
+            Self::SessionStart => "session_start",
+            Self::SessionEnd => "session_end",
+            Self::Stop => "stop",
+            Self::BeforeCompaction => "before_compaction",
+            Self::Notice => "notice",
+            Self::ForeignHost => "foreign_host",
+        }
+    }
+
+    /// Whether something waits for the answer that must not happen without it.
+    pub fn is_gate(self) -> bool {
+        matches!(
+            self,
+            Self::BeforeToolCall
+                | Self::PermissionRequest
+                | Self::UserPromptSubmit
+                | Self::PreModelCall
+                | Self::BeforeCompaction
+        )
+    }
+
+    /// Whether a tool has run.
+    pub fn is_after_tool(self) -> bool {
+        matches!(self, Self::AfterToolCallSuccess | Self::AfterToolCallFailure)
+    }
+}
 
 /// How a host carries an answer at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -151,7 +220,7 @@ impl HostEventSpec {
 }
 
 /// A tool of a host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostToolSpec {
     /// The name that the host uses.
@@ -222,6 +291,11 @@ impl HostToolSpec {
             "WebFetch" => &["url"],
             _ => &[],
         }
+    }
+
+    /// Whether every element of this list is judged on its own.
+    pub(crate) fn judges(&self, list: &str) -> bool {
+        self.needs().contains(&list) || self.canonical == "Edit" && list == "edits"
     }
 
     /// The name of an argument as the host has it, and the canonical one.

@@ -34,23 +34,18 @@ pub(crate) fn spec(host: &Host, name: &str, input: &Value) -> Option<HostToolSpe
 
 /// Gives the arguments of the event their canonical names, and says what cannot be judged.
 pub(crate) fn canonical(event: &mut HostEvent, spec: &HostToolSpec) {
-    event.known = true;
-    event.also = spec.also;
-    event.kept = spec.kept;
+    event.spec = Some(*spec);
     let Some(input) = event.input.take() else { return };
-    let renamed = rename(&input, spec, &mut event.renamed);
-    match renamed {
-        Ok(renamed) => event.input = Some(renamed),
+    event.input = match rename(&input, spec, &mut event.renamed) {
+        Ok(renamed) => Some(renamed),
         Err(problem) => {
             event.unseen = Some(problem);
             event.input = Some(input);
             return;
         }
-    }
+    };
     let input = event.input.as_ref().unwrap_or(&Value::Null);
     let needs = spec.needs();
-    let of_spec = |list: &&str| needs.contains(list) || spec.canonical == "Edit" && *list == "edits";
-    event.lists = LISTS.iter().map(|(list, _)| *list).filter(|list| of_spec(list)).collect();
     // Codex runs a patch within a shell line as one.
     let line = input.get("command").and_then(Value::as_str).filter(|_| spec.canonical == "Bash");
     if let Some(Ok(files)) = line.filter(|line| line.contains("*** Begin Patch")).map(patch::files) {
@@ -114,28 +109,24 @@ fn rename(value: &Value, spec: &HostToolSpec, renamed: &mut Names) -> Result<Val
 
 /// Arguments with canonical names, as the host expects them.
 pub(crate) fn as_host(event: &HostEvent, input: &Value) -> Value {
-    match input {
-        Value::Object(map) => {
-            let back = |(key, value): (&String, &Value)| {
-                let name = event.renamed.iter().find(|(_, canonical)| canonical == key);
-                let name = name.map_or(key.as_str(), |(host, _)| host);
-                let value = match value {
-                    Value::Array(list) if LISTS.iter().any(|(list, _)| list == key) => {
-                        list.iter().map(|value| as_host(event, value)).collect()
-                    }
-                    other => other.clone(),
-                };
-                (name.to_owned(), value)
-            };
-            Value::Object(map.iter().map(back).collect())
-        }
-        other => other.clone(),
-    }
+    let Value::Object(map) = input else { return input.clone() };
+    let back = |(key, value): (&String, &Value)| {
+        let name = event.renamed.iter().find(|(_, canonical)| canonical == key);
+        let value = match value {
+            Value::Array(list) if LISTS.iter().any(|(list, _)| list == key) => {
+                list.iter().map(|value| as_host(event, value)).collect()
+            }
+            other => other.clone(),
+        };
+        (name.map_or(key.as_str(), |(host, _)| host).to_owned(), value)
+    };
+    map.iter().map(back).collect()
 }
 
 /// Arguments as a hook has rewritten them, with those that stay.
 pub(crate) fn completed(event: &HostEvent, mut input: Value) -> Value {
-    let stay = event.kept.iter().filter_map(|name| Some((*name, event.input.as_ref()?.get(*name)?)));
+    let kept = event.spec.map_or(&[][..], |spec| spec.kept);
+    let stay = kept.iter().filter_map(|name| Some((*name, event.input.as_ref()?.get(*name)?)));
     if let Some(map) = input.as_object_mut() {
         for (name, value) in stay {
             map.entry(name).or_insert_with(|| value.clone());
@@ -167,7 +158,8 @@ impl Part {
 pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
     let tool = event.tool.as_ref().map(|tool| tool.canonical.clone()).unwrap_or_default();
     let input = event.input.clone().unwrap_or_else(|| json!({}));
-    let elements: Vec<Part> = event.lists.iter().flat_map(|list| elements(&tool, &input, list)).collect();
+    let judged = event.spec.iter().flat_map(|spec| LISTS.iter().filter(|(list, _)| spec.judges(list)));
+    let elements: Vec<Part> = judged.flat_map(|(list, _)| elements(&tool, &input, list)).collect();
     let mut parts = if elements.is_empty() {
         vec![Part { tool, input: input.clone(), place: None, derived: false }]
     } else {
@@ -179,10 +171,10 @@ pub(crate) fn parts(event: &HostEvent) -> Vec<Part> {
             part.input["pattern"] = part.input["file_path"].clone();
         }
     }
-    parts.extend(parts.iter().filter_map(|part| also(part, event.also?)).collect::<Vec<_>>());
+    parts.extend(parts.iter().filter_map(|part| also(part, event.spec?.also?)).collect::<Vec<_>>());
     // Arguments that are not in their place may be somewhere else. Around a call of a server, its own command may stand.
     let place = if input.as_object().is_some_and(Map::is_empty) { &event.payload } else { &input };
-    if !event.is_mcp() && (!event.known || *place != input) {
+    if !event.is_mcp() && (event.spec.is_none() || *place != input) {
         parts.extend(looks::like(place));
     }
     if let [Part { tool, input, .. }] = &*parts

@@ -3,7 +3,7 @@
 use hook_sdk::data::{ToolCall, ToolInput};
 use hook_sdk::verdict::{Decision, Halt, Permission};
 use hook_sdk::{HookContext, HookKind, HookSet, Never};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::undecided;
 use crate::event::HostEvent;
@@ -36,26 +36,52 @@ where
         let denied = HostVerdict::deny(format!("{problem}, so it is not run"));
         return if minded { denied } else { HostVerdict::default() };
     }
-    let mut all = Judged::new(event);
+    let mut verdict = HostVerdict::default();
+    let mut strictest = None;
     for part in parts {
         let judged = make(of_part(event, &part));
-        match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
-            Ok(fired) => {
-                all.verdict.warnings.extend(fired.report.failures.iter().map(ToString::to_string));
-                if fired.report.halt.is_some() {
-                    let warning = "a hook orders the end of the turn, of which the host hears a denial";
-                    all.verdict.warnings.push(warning.to_owned());
-                }
-                all.add(decision(&fired.verdict, fired.report.halt.as_ref()));
-                all.rewrite(&part, &fired.subject);
-            }
+        let fired = match hooks.fire(cx, &judged, ToolInput::from(part.input.clone())).await {
+            Ok(fired) => fired,
             Err(error) => return undecided(&error),
+        };
+        let halt = fired.report.halt.as_ref();
+        verdict.warnings.extend(fired.report.failures.iter().map(ToString::to_string));
+        let ends = "a hook orders the end of the turn, of which the host hears a denial";
+        verdict.warnings.extend(halt.map(|_| ends.to_owned()));
+        let mut said = decision(&fired.verdict, halt);
+        if said.denied().is_none() && rewrite(event, &mut verdict.input, &part, &fired.subject).is_none() {
+            let reason = "a hook changes one part of this call, which cannot be put back, so it is not run";
+            said = HostDecision::Deny(reason.to_owned());
         }
-        if matches!(all.verdict.decision, HostDecision::Deny(_)) {
+        strictest = strictest.filter(|before| strictness(before) >= strictness(&said)).or(Some(said));
+        if strictest.as_ref().is_some_and(|decision| decision.denied().is_some()) {
             break;
         }
     }
-    all.verdict
+    verdict.decision = strictest.unwrap_or_default();
+    verdict
+}
+
+/// Only a call of which every part is allowed is allowed.
+fn strictness(decision: &HostDecision) -> u8 {
+    match decision {
+        HostDecision::Allow => 0,
+        HostDecision::NoOpinion | HostDecision::KeepGoing(_) => 1,
+        HostDecision::Ask(_) => 2,
+        HostDecision::Deny(_) => 3,
+    }
+}
+
+/// Puts what a hook has changed of a part into the arguments of the call, if it has a place there.
+fn rewrite(event: &HostEvent, rewritten: &mut Option<Value>, part: &Part, input: &ToolInput) -> Option<()> {
+    // The same call as one of another tool: what the hook has changed here, it has changed there.
+    let is_there = |all: &Map<String, Value>| all.iter().all(|(key, value)| input.get(key) == Some(value));
+    if **input == part.input || part.derived && rewritten.as_ref().and_then(Value::as_object).is_some_and(is_there) {
+        return Some(());
+    }
+    let whole = rewritten.as_ref().or(event.input.as_ref())?;
+    *rewritten = Some(tool::put_back(whole, part, input)?);
+    Some(())
 }
 
 /// The call as hooks see it: under its canonical name, with the host's own beside it if that is another.
@@ -91,49 +117,5 @@ pub(super) fn decision(permission: &Permission, halt: Option<&Halt>) -> HostDeci
             HostDecision::Deny(format!("the call is not run; a hook answers it: {}", result.text()))
         }
         Decision::Refuse(denial) => HostDecision::Deny(denial.reason.to_string()),
-    }
-}
-
-struct Judged<'a> {
-    event: &'a HostEvent,
-    verdict: HostVerdict,
-    first: bool,
-}
-
-impl<'a> Judged<'a> {
-    fn new(event: &'a HostEvent) -> Self {
-        Self { event, verdict: HostVerdict::default(), first: true }
-    }
-
-    fn add(&mut self, later: HostDecision) {
-        use HostDecision::{Allow, Ask, Deny, NoOpinion};
-        let first = std::mem::replace(&mut self.first, false);
-        let before = std::mem::take(&mut self.verdict.decision);
-        self.verdict.decision = match (before, later) {
-            (_, later) if first => later,
-            (deny @ Deny(_), _) | (_, deny @ Deny(_)) => deny,
-            (ask @ Ask(_), _) | (_, ask @ Ask(_)) => ask,
-            (Allow, Allow) => Allow,
-            _ => NoOpinion,
-        };
-    }
-
-    fn rewrite(&mut self, part: &Part, input: &ToolInput) {
-        if **input == part.input || matches!(self.verdict.decision, HostDecision::Deny(_)) {
-            return;
-        }
-        // The same call as one of another tool: what the hook has changed here, it has changed there.
-        let rewritten = self.verdict.input.as_ref().filter(|_| part.derived).and_then(Value::as_object);
-        if rewritten.is_some_and(|all| all.iter().all(|(key, value)| input.get(key) == Some(value))) {
-            return;
-        }
-        let whole = self.verdict.input.as_ref().or(self.event.input.as_ref());
-        match whole.and_then(|whole| tool::put_back(whole, part, input)) {
-            Some(whole) => self.verdict.input = Some(whole),
-            None => {
-                let reason = "a hook changes one part of this call, which cannot be put back, so it is not run";
-                self.verdict.decision = HostDecision::Deny(reason.to_owned());
-            }
-        }
     }
 }

@@ -3,10 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::edit;
-use crate::event::HookPoint;
 use crate::host::Host;
 use crate::place::{EntryForm, EntryPlace};
-use crate::table::HostEventSpec;
+use crate::table::{HookPoint, HostEventSpec};
 
 /// An entry of this program, and what the host reads of it.
 #[derive(Clone, Default)]
