@@ -39,11 +39,6 @@ impl HostAnswer {
         Self { stdout: Stdout::Json(value), ..Self::default() }
     }
 
-    /// Nothing on standard output, and exit status 0.
-    pub(crate) fn silent() -> Self {
-        Self::default()
-    }
-
     /// The same, in the place of hooks that did not answer.
     pub(crate) fn because(self, failure: impl Into<String>) -> Self {
         Self { failure: Some(failure.into()), ..self }

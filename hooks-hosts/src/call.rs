@@ -78,7 +78,7 @@ impl Call {
     pub(crate) fn run(self, host: &'static Host, judge: impl Judge) -> u8 {
         let started = Instant::now();
         let reads_stderr = host.reads_stderr;
-        let deadline = self.deadline.unwrap_or_else(|| (host.deadline)(self.event.as_deref().unwrap_or_default()));
+        let deadline = self.deadline.unwrap_or_else(|| host.deadline(self.event.as_deref().unwrap_or_default()));
         let outlet = Outlet::take(reads_stderr);
         std::panic::set_hook(Box::new(|_| {}));
         let until = started + deadline;

@@ -242,9 +242,8 @@ impl RuleReader<'_> {
                 (limit, format!("a timeout of {value}, which is"))
             }
             None => {
-                let known = place.waits.iter().find(|(of, _)| of.is_empty() || *of == event);
                 let what = format!("the time that {} waits, which nobody knows; it is", self.from.title);
-                (known.map(|(_, seconds)| *seconds), what)
+                (place.wait(event), what)
             }
         };
         seconds.unwrap_or_else(|| {

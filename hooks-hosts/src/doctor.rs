@@ -307,16 +307,9 @@ fn sample(host: &Host, event: &str) -> Value {
     payload
 }
 
+/// What is missing on the way to a place becomes an object.
 fn put(payload: &mut Value, pointer: &str, value: Value) {
-    let mut place = payload;
-    for key in pointer.split('/').skip(1) {
-        if !place.is_object() {
-            *place = json!({});
-        }
-        let Some(map) = place.as_object_mut() else { return };
-        place = map.entry(key).or_insert(Value::Null);
-    }
-    *place = value;
+    *pointer.split('/').skip(1).fold(payload, |place, key| &mut place[key]) = value;
 }
 
 fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {

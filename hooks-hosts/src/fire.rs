@@ -22,8 +22,7 @@ pub async fn fire(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostV
     match event.kind {
         HookPoint::BeforeToolCall => gate::call(hooks, cx, event, BeforeToolCall::new).await,
         HookPoint::PermissionRequest => gate::call(hooks, cx, event, PermissionRequest::new).await,
-        HookPoint::AfterToolCallSuccess => after::success(hooks, cx, event).await,
-        HookPoint::AfterToolCallFailure => after::failure(hooks, cx, event).await,
+        HookPoint::AfterToolCallSuccess | HookPoint::AfterToolCallFailure => after::call(hooks, cx, event).await,
         HookPoint::UserPromptSubmit => prompt(hooks, cx, event).await,
         HookPoint::PreModelCall => model_call(hooks, cx, event).await,
         HookPoint::SessionStart => session_start(hooks, cx, event).await,

@@ -34,7 +34,7 @@ impl Halted {
     pub(crate) fn note(&self, event: &HostEvent, reason: Option<&str>) -> Result<()> {
         match (self.file(event), reason) {
             (Some(file), Some(reason)) => {
-                crate::journal::own::folder(&self.0)?;
+                crate::journal::own_folder(&self.0)?;
                 fs::write(file, redacted(reason))
             }
             // What stays here goes on to deny.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::answer::HostAnswer;
 use crate::event::{HostEvent, McpName};
-use crate::place::EntryPlace;
+use crate::place::{EntryPlace, INSTALLED};
 use crate::table::{Carries, HookPoint, HostEventSpec, HostToolSpec, PayloadKeys, SNAKE_CASE, event};
 use crate::verdict::HostVerdict;
 
@@ -52,8 +52,6 @@ pub struct Host {
     pub(crate) refuse: fn(&str) -> HostAnswer,
     /// The program that really sends a payload, if it is another one that reads this host's settings.
     pub(crate) foreign: Asker,
-    /// How long the hooks have at an event: four fifths of what the host waits.
-    pub(crate) deadline: fn(&str) -> Duration,
 }
 
 /// The name of a tool, and the payload.
@@ -80,10 +78,9 @@ pub(crate) const HOST: Host = Host {
     mcp: None,
     complete: |_| (),
     restricts: |_, carries| carries,
-    write: |_, _| HostAnswer::silent(),
+    write: |_, _| HostAnswer::default(),
     refuse: |reason| HostAnswer::exit_2(reason),
     foreign: |_, _, _| None,
-    deadline: |_| Duration::from_secs(16),
 };
 
 impl Host {
@@ -98,6 +95,14 @@ impl Host {
             let canonical = |name| if row.canonical.is_empty() { name } else { row.canonical };
             row.name.split(' ').map(move |name| HostToolSpec { name, canonical: canonical(name), ..*row })
         })
+    }
+
+    /// How long the hooks have at an event: four fifths of what the host waits for a command that `install` has named. Without a
+    /// name, the event may be any gate.
+    pub(crate) fn deadline(&self, event: &str) -> Duration {
+        let gates = self.events().filter(|gate| event.is_empty() && gate.kind.is_gate());
+        let waits = gates.map(|gate| gate.name).chain([event]).filter_map(|name| self.place.wait(name));
+        Duration::from_secs_f64(waits.fold(INSTALLED, f64::min) * 0.8)
     }
 
     /// Whether it tells the server of an MCP tool from its name.

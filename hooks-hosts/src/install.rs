@@ -12,7 +12,7 @@ use self::entry::{EntryDetails, FileEntry, differences, event_of, rejected, with
 use self::file::{change, is_runnable, read};
 use crate::edit;
 use crate::host::Host;
-use crate::place::{EntryForm, EntryPlace, quoted, words};
+use crate::place::{EntryForm, EntryPlace, INSTALLED, quoted, words};
 use crate::table::{HookPoint, HostEventSpec};
 
 /// Where the entries of a program are written.
@@ -161,7 +161,7 @@ impl Installation {
 
     fn added(&self, host: &Host, text: String, commands: &[Command]) -> Result<String, String> {
         let (place, name) = (&host.place, self.name());
-        let details = EntryDetails { matcher: place.matcher, seconds: 20.0, closes: true };
+        let details = EntryDetails { matcher: place.matcher, seconds: INSTALLED, closes: true };
         commands.iter().try_fold(text, |text, (event, command)| {
             entry::appended(
                 &text,

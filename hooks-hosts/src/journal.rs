@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::io::Write;
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -64,7 +66,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 pub(crate) fn append(folder: &Path, entry: &Entry) {
     let file = folder.join("hosts.jsonl");
     let write = || -> std::io::Result<()> {
-        own::folder(folder)?;
+        own_folder(folder)?;
         match fs::metadata(&file) {
             // A pipe would wait for a reader, and the host for this process.
             Ok(meta) if !meta.is_file() => return Ok(()),
@@ -74,46 +76,30 @@ pub(crate) fn append(folder: &Path, entry: &Entry) {
         let mut line = serde_json::to_string(entry)?;
         line.push('\n');
         // One write, so that lines of several processes do not mix.
-        own::appended(&file)?.write_all(line.as_bytes())
+        own_file(&file)?.write_all(line.as_bytes())
     };
     let _ = write();
 }
 
-/// Only the person reads the log: reasons of hooks and names of files stand there.
-#[cfg(unix)]
-pub(crate) mod own {
-    use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-    use std::io::Result;
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-    use std::path::Path;
-
-    pub(crate) fn folder(folder: &Path) -> Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)
-    }
-
-    pub(super) fn appended(file: &Path) -> Result<File> {
-        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
-        // One that an earlier release has made.
-        if opened.metadata()?.permissions().mode() & 0o077 != 0 {
-            opened.set_permissions(Permissions::from_mode(0o600))?;
-        }
-        Ok(opened)
-    }
+/// Makes a folder for files like the log, which only the person reads: reasons of hooks and names of files stand there.
+pub(crate) fn own_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.recursive(true).create(folder)
 }
 
-#[cfg(not(unix))]
-pub(crate) mod own {
-    use std::fs::{File, OpenOptions};
-    use std::io::Result;
-    use std::path::Path;
-
-    pub(crate) fn folder(folder: &Path) -> Result<()> {
-        std::fs::create_dir_all(folder)
+fn own_file(file: &Path) -> std::io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    options.mode(0o600);
+    let opened = options.create(true).append(true).open(file)?;
+    // One that an earlier release has made.
+    #[cfg(unix)]
+    if opened.metadata()?.permissions().mode() & 0o077 != 0 {
+        opened.set_permissions(fs::Permissions::from_mode(0o600))?;
     }
-
-    pub(super) fn appended(file: &Path) -> Result<File> {
-        OpenOptions::new().create(true).append(true).open(file)
-    }
+    Ok(opened)
 }
 
 /// The lines of the log, the newest last.

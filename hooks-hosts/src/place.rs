@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// How many seconds a host waits for a command that `install` has named.
+pub(crate) const INSTALLED: f64 = 20.0;
+
 /// The files and the form of a host's entries. In all texts, `$NAME` is the name of the program.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact about a host")]
@@ -34,8 +37,8 @@ pub struct EntryPlace {
     pub variables: &'static str,
     /// The unit of `$TIME`.
     pub unit: TimeUnit,
-    /// How many seconds the host waits for a command without a time: at an event, or with an empty name at every other one. Empty
-    /// if that is unknown.
+    /// How many seconds the host waits for a command without a time: at events, or without names at every other one. Empty if
+    /// that is unknown.
     pub waits: &'static [(&'static str, f64)],
     /// What stands for `$GATE` before a call, and nowhere else.
     pub at_gates: &'static str,
@@ -104,6 +107,12 @@ impl EntryPlace {
             Some(Path::new(&moved).join(below))
         });
         moved.unwrap_or_else(|| home.join(file))
+    }
+
+    /// How many seconds the host waits for a command without a time.
+    pub(crate) fn wait(&self, event: &str) -> Option<f64> {
+        let is_of = |of: &str| of.is_empty() || of.split(' ').any(|name| name == event);
+        self.waits.iter().find(|(of, _)| is_of(of)).map(|(_, seconds)| *seconds)
     }
 
     /// Whether a program is installed at this event.

@@ -276,12 +276,11 @@ impl HookProgram {
         let (hosts, installation) = self.named(&all)?;
         let built = (self.build)();
         let found = hosts.iter().map(|host| {
-            let command = installation.installed(host).ok().and_then(|commands| words(commands.first()?));
-            let options = |words: Vec<String>| -> Vec<String> {
-                words.into_iter().skip_while(|word| word != "--event").skip(2).collect()
-            };
-            let of_options = self.of_options.as_ref().filter(|_| built.is_err());
-            let other = of_options.zip(command).map(|(build, words)| build(&options(words)));
+            let other = self.of_options.as_ref().filter(|_| built.is_err()).and_then(|build| {
+                let words = words(installation.installed(host).ok()?.first()?)?;
+                let options: Vec<String> = words.into_iter().skip_while(|word| word != "--event").skip(2).collect();
+                Some(build(&options))
+            });
             let responder = other.as_ref().unwrap_or(&built);
             let mut found = diagnose(host, &installation, responder.as_ref().ok(), patience);
             let unchecked = |error| format!("whether all events are installed was not checked: {error}");
@@ -327,13 +326,9 @@ impl HookProgram {
 
 /// Removes the folders of a file below `root` in which nothing is left.
 fn remove_empty(file: &Path, root: &Path) {
-    let folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
-    for folder in folders {
-        // One that is not empty stays, and so do those around it.
-        if std::fs::remove_dir(folder).is_err() {
-            return;
-        }
-    }
+    let mut folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
+    // One that is not empty stays, and so do those around it.
+    let _ = folders.try_for_each(std::fs::remove_dir);
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

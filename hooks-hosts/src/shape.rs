@@ -19,20 +19,8 @@ const MAIN: &[&str] = &["stdout", "content", "text", "output", "llmContent", "re
 const LABEL: &str = "type";
 
 /// The texts of a value, in order, those that are empty left out.
-pub(crate) fn leaves(value: &Value) -> Vec<&str> {
-    fn walk<'a>(value: &'a Value, into: &mut Vec<&'a str>) {
-        match value {
-            Value::String(text) if !text.is_empty() => into.push(text),
-            Value::Array(list) => list.iter().for_each(|value| walk(value, into)),
-            Value::Object(map) => {
-                map.iter().filter(|(key, _)| *key != LABEL).for_each(|(_, value)| walk(value, into));
-            }
-            _ => {}
-        }
-    }
-    let mut into = Vec::new();
-    walk(value, &mut into);
-    into
+pub(crate) fn leaves(value: &Value) -> Vec<String> {
+    blocks(value).iter().filter_map(|block| block.as_text().map(str::to_owned)).collect()
 }
 
 /// Numbers with fewer digits are nobody's.
@@ -209,28 +197,16 @@ fn is_label(text: &str) -> bool {
     text.len() <= 256 && !text.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '@' | '='))
 }
 
+/// The text that stands for the whole: that of the most usual key, or else the first one.
 fn main_text(value: &mut Value) -> Option<&mut Value> {
     match value {
         Value::String(_) => Some(value),
         Value::Array(list) => list.iter_mut().find_map(main_text),
         Value::Object(map) => {
-            let key = MAIN.iter().find(|key| map.get(**key).is_some_and(has_text)).map(|key| (*key).to_owned());
-            let key = key.or_else(|| {
-                let of_text =
-                    |(key, value): (&String, &Value)| (!is_structure(key) && has_text(value)).then(|| key.clone());
-                map.iter().find_map(of_text)
-            })?;
-            main_text(map.get_mut(&key)?)
+            let mut parts: Vec<_> = map.iter_mut().filter(|(key, _)| !is_structure(key)).collect();
+            parts.sort_by_key(|(key, _)| MAIN.iter().position(|main| main == key).unwrap_or(MAIN.len()));
+            parts.into_iter().find_map(|(_, value)| main_text(value))
         }
         _ => None,
-    }
-}
-
-fn has_text(value: &Value) -> bool {
-    match value {
-        Value::String(_) => true,
-        Value::Array(list) => list.iter().any(has_text),
-        Value::Object(map) => map.iter().any(|(key, value)| !is_structure(key) && has_text(value)),
-        _ => false,
     }
 }

@@ -9,40 +9,33 @@ use serde_json::Value;
 use super::{gate, halted, said};
 use crate::event::HostEvent;
 use crate::shape;
+use crate::table::HookPoint;
 use crate::verdict::{HostDecision, HostVerdict};
 
 /// What the model reads in place of a result that a hook has removed.
 const REMOVED: &str = "(a hook has removed the result)";
 
-pub(super) async fn success(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
-    let result = seen(event);
-    let after = AfterToolCallSuccess::new(gate::of_event(event), input(event));
-    let fired = hooks.fire(cx, &after, result.clone()).await;
-    let verdict = said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report));
-    ended(hooks, cx, event, verdict).await
-}
-
-pub(super) async fn failure(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
-    let mut result = seen(event);
-    result.is_error = true;
-    let after = AfterToolCallFailure::new(gate::of_event(event), input(event), result.text().into_owned());
-    let fired = hooks.fire(cx, &after, result.clone()).await;
-    let verdict = said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report));
-    ended(hooks, cx, event, verdict).await
-}
-
-/// Tells the hooks that only want to know how a call has ended.
-async fn ended(hooks: &HookSet, cx: &HookContext, event: &HostEvent, mut verdict: HostVerdict) -> HostVerdict {
-    if !hooks.has::<AfterToolCall>() {
-        return verdict;
+/// Judges how a call has ended, and tells the hooks that only want to know.
+pub(super) async fn call(hooks: &HookSet, cx: &HookContext, event: &HostEvent) -> HostVerdict {
+    let (call, input, mut result) = (gate::of_event(event), input(event), seen(event));
+    let mut ended = AfterToolCall::new(call.clone(), input.clone()).result(result.clone()).attempt(1_u32);
+    let mut verdict = if event.kind == HookPoint::AfterToolCallFailure {
+        result.is_error = true;
+        let after = AfterToolCallFailure::new(call, input, result.text().into_owned());
+        let fired = hooks.fire(cx, &after, result.clone()).await;
+        said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report))
+    } else {
+        let fired = hooks.fire(cx, &AfterToolCallSuccess::new(call, input), result.clone()).await;
+        said(fired, |fired| gathered(event, &result, fired.subject.as_ref(), &fired.report))
+    };
+    if hooks.has::<AfterToolCall>() {
+        ended.error.clone_from(&event.error);
+        let told = said(hooks.fire(cx, &ended, ()).await, |fired| HostVerdict::of(halted(&fired.report)));
+        if verdict.decision == HostDecision::NoOpinion {
+            verdict.decision = told.decision;
+        }
+        verdict.warnings.extend(told.warnings);
     }
-    let mut ended = AfterToolCall::new(gate::of_event(event), input(event)).result(seen(event)).attempt(1_u32);
-    ended.error.clone_from(&event.error);
-    let told = said(hooks.fire(cx, &ended, ()).await, |fired| HostVerdict::of(halted(&fired.report)));
-    if verdict.decision == HostDecision::NoOpinion {
-        verdict.decision = told.decision;
-    }
-    verdict.warnings.extend(told.warnings);
     verdict
 }
 

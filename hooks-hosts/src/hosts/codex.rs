@@ -1,7 +1,5 @@
 //! Codex.
 
-use std::time::Duration;
-
 use super::nested::{self, Before};
 use super::prelude::*;
 
@@ -38,7 +36,6 @@ pub(super) static CODEX: Host = Host {
     },
     mcp: Some(nested::mcp),
     write,
-    deadline,
     ..HOST
 };
 
@@ -63,11 +60,6 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
             _ => nested::context(event, verdict),
         },
     })
-}
-
-/// The end of a session is given a second.
-fn deadline(event: &str) -> Duration {
-    Duration::from_millis(if event == "SessionEnd" { 800 } else { 16_000 })
 }
 
 /// `reason` stands in place of the result; `stopReason` is for the person.

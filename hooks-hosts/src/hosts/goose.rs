@@ -61,7 +61,7 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     match (&verdict.decision, event.kind) {
         (HostDecision::Deny(reason) | HostDecision::KeepGoing(reason), _) => refuse(reason),
         (_, P::BeforeToolCall | P::Stop) => HostAnswer::json(json!({ "decision": "allow" })),
-        _ => HostAnswer::silent(),
+        _ => HostAnswer::default(),
     }
 }
 

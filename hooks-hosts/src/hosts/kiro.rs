@@ -1,7 +1,5 @@
 //! Kiro.
 
-use std::time::Duration;
-
 use super::prelude::*;
 
 /// The casing of an event's name is the engine: V3 writes `PreToolUse`, V1 and V2 `preToolUse`.
@@ -44,14 +42,7 @@ pub(super) static KIRO: Host = Host {
         head: r#""version": "v1""#,
         handler: r#"{"name": "$NAME $EVENT", "trigger": "$EVENT", "action": {"type": "command", "command": $COMMAND}, "timeout": $TIME, "enabled": true}"#,
         // The engine V2 waits for ten.
-        waits: &[
-            ("preToolUse", 10.0),
-            ("postToolUse", 10.0),
-            ("userPromptSubmit", 10.0),
-            ("agentSpawn", 10.0),
-            ("stop", 10.0),
-            ("", 60.0),
-        ],
+        waits: &[("preToolUse postToolUse userPromptSubmit agentSpawn stop", 10.0), ("", 60.0)],
         matcher: Some(".*"),
         variables: "USER_PROMPT",
         mcp: Some("@.*"),
@@ -62,7 +53,6 @@ pub(super) static KIRO: Host = Host {
     mcp: Some(mcp),
     complete,
     write,
-    deadline,
     ..HOST
 };
 
@@ -86,13 +76,8 @@ fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
         (HostDecision::KeepGoing(reason), _) => HostAnswer::json(json!({ "decision": "block", "reason": reason })),
         (_, P::UserPromptSubmit | P::SessionStart) => match verdict.context() {
             Some(text) => HostAnswer { stdout: Stdout::Text(text), ..HostAnswer::default() },
-            None => HostAnswer::silent(),
+            None => HostAnswer::default(),
         },
-        _ => HostAnswer::silent(),
+        _ => HostAnswer::default(),
     }
-}
-
-/// The engine V2 waits for ten seconds.
-fn deadline(event: &str) -> Duration {
-    Duration::from_secs(if event.starts_with(char::is_uppercase) { 16 } else { 8 })
 }

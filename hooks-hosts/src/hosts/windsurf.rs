@@ -73,6 +73,6 @@ fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
 fn write(_event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     match &verdict.decision {
         HostDecision::Deny(reason) => HostAnswer::exit_2(reason),
-        _ => HostAnswer::silent(),
+        _ => HostAnswer::default(),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::edit;
 use crate::host::Host;
-use crate::place::{EntryForm, EntryPlace};
+use crate::place::{EntryForm, EntryPlace, INSTALLED};
 use crate::table::{HookPoint, HostEventSpec};
 
 /// An entry of this program, and what the host reads of it.
@@ -130,7 +130,7 @@ fn unread(host: &Host, root: &Value) -> Option<String> {
 
 /// What of the groups at its events has another type than in what `install` writes.
 fn mistyped(host: &Host, root: &Value) -> Option<String> {
-    let details = EntryDetails { matcher: Some(""), seconds: 20.0, closes: true };
+    let details = EntryDetails { matcher: Some(""), seconds: INSTALLED, closes: true };
     let group = self::text(&host.place, &host.events().next()?, "", "", &details);
     let group = serde_json::from_str(&group).ok()?;
     let is_event = |(name, _): &(&String, &Value)| host.event(name).is_some();
