@@ -119,32 +119,38 @@ impl Installation {
         let place = host.place;
         let events = host.events().filter(|event| event.kinds().any(wanted) && place.names(event.name));
         let commands: Vec<Command> = events.map(|event| (event, self.command(host.name, event.name))).collect();
-        let events: Vec<&'static str> = commands.iter().map(|(event, _)| event.name).collect();
-        if place.form == EntryForm::Scripts {
-            return events.iter().map(|event| self.script(host, &place, event)).collect();
-        }
-        let file = self.file(&place, "");
-        if commands.is_empty() {
+        if commands.is_empty() && place.form != EntryForm::Scripts {
             let done = self.uninstall(host)?;
-            return Ok(if done.is_empty() { vec![FileChange::Unchanged(file)] } else { done });
+            return Ok(if done.is_empty() { vec![FileChange::Unchanged(self.file(&place, ""))] } else { done });
         }
-        let next = |before: Option<&str>| {
-            let after = match before {
-                Some(before) => self.with(host, before, &commands)?,
-                None => self.document(host, &commands)?,
+        let of_file = if place.form == EntryForm::Scripts { 1 } else { commands.len() };
+        let put = |commands: &[Command]| {
+            let events: Vec<&'static str> = commands.iter().map(|(event, _)| event.name).collect();
+            let file = self.file(&place, events.first().unwrap_or(&""));
+            let next = |before: Option<&str>| {
+                let after = match before {
+                    Some(before) => self.with(host, before, commands)?,
+                    None => self.document(host, commands)?,
+                };
+                match rejected(host, &after)?.or_else(|| hidden(&self.beside(&place), &events)) {
+                    Some(why) => Err(why),
+                    None => Ok(Some(after)),
+                }
             };
-            match rejected(host, &after)?.or_else(|| hidden(&self.beside(&place), &events)) {
-                Some(why) => Err(why),
-                None => Ok(Some(after)),
-            }
+            let changed = change(&file, place.form == EntryForm::Scripts, next)?;
+            Ok(if changed.is_some() { FileChange::Added(file, events) } else { FileChange::Unchanged(file) })
         };
-        let changed = change(&file, false, next)?;
-        Ok(vec![if changed.is_some() { FileChange::Added(file, events) } else { FileChange::Unchanged(file) }])
+        commands.chunks(of_file.max(1)).map(put).collect()
     }
 
     /// The text of a file with these commands in place of the others of this program.
     fn with(&self, host: &Host, before: &str, commands: &[Command]) -> Result<String, String> {
         let there = self.ours(host, before)?;
+        if host.place.form == EntryForm::Scripts {
+            let is_ours = !there.is_empty() && self.made(host, &there)? == before;
+            let theirs = || format!("there is a hook already, and {} runs one file per event", host.title);
+            return if is_ours { self.document(host, commands) } else { Err(theirs()) };
+        }
         let wanted = self.ours(host, &self.document(host, commands)?)?;
         let has = |wanted: &FileEntry| there.iter().any(|entry| differences(host, entry, wanted).0.is_empty());
         if there.len() == wanted.len() && wanted.iter().all(has) {
@@ -156,6 +162,9 @@ impl Installation {
 
     /// What an install into nothing writes.
     fn document(&self, host: &Host, commands: &[Command]) -> Result<String, String> {
+        if host.place.form == EntryForm::Scripts {
+            return Ok(commands.iter().map(|(_, command)| format!("#!/bin/sh\nexec {command}\n")).collect());
+        }
         self.added(host, entry::seed(&host.place), commands)
     }
 
@@ -175,45 +184,35 @@ impl Installation {
     /// other than `install` writes them.
     pub(crate) fn standing(&self, host: &Host) -> Result<(Vec<String>, Vec<String>), String> {
         let (mut wrong, mut other) = (Vec::new(), Vec::new());
-        let again = "change it back, or run `install` again";
-        if host.place.form == EntryForm::Scripts {
-            for (file, command) in self.scripts(host, &host.place) {
-                if file != self.file(&host.place, event_of(&command)) {
-                    wrong.push(format!("{} calls `{command}`; run `install` again", file.display()));
-                }
-                if read(&file).ok().flatten().is_some_and(|text| self.of_script(host, &text).is_none()) {
-                    wrong.push(format!(
-                        "{} has been changed; install again once you have moved it away",
-                        file.display()
-                    ));
-                }
-                if !is_runnable(&file) {
-                    wrong.push(format!("{} is not executable; run `install` again", file.display()));
+        for (file, text, there) in self.files(host).unwrap_or_default().iter().filter(|(.., there)| !there.is_empty()) {
+            for entry in there {
+                let event = event_of(&entry.command);
+                let made = self.made(host, std::slice::from_ref(entry))?;
+                let Some(wanted) = self.ours(host, &made).unwrap_or_default().pop() else {
+                    wrong.push(format!("`{}`: {} calls no `{event}`; run `install` again", entry.command, host.title));
+                    continue;
+                };
+                let (minds, tells) = differences(host, entry, &wanted);
+                let again = "change it back, or run `install` again";
+                wrong.extend((!minds.is_empty()).then(|| format!("`{event}`: {}; {again}", minds.join(", "))));
+                other.extend((!tells.is_empty()).then(|| format!("`{event}`: {}", tells.join(", "))));
+                if *file != self.file(&host.place, event) {
+                    wrong.push(format!("{} calls `{}`; run `install` again", file.display(), entry.command));
                 }
             }
-            return Ok((wrong, other));
+            if host.place.form == EntryForm::Scripts {
+                let is_other = self.made(host, there)? != *text;
+                let changed = "has been changed; install again once you have moved it away";
+                wrong.extend(is_other.then(|| format!("{} {changed}", file.display())));
+                let idle = "is not executable; run `install` again";
+                wrong.extend((!is_runnable(file)).then(|| format!("{} {idle}", file.display())));
+            }
+            let events: Vec<&str> = there.iter().map(|entry| event_of(&entry.command)).collect();
+            let of_person = std::env::home_dir().map(|home| host.place.of_person(&home, host.place.user));
+            let beside = [Some(self.beside(&host.place)), of_person.map(|file| file.with_file_name(host.place.bare))];
+            let hidden = || beside.iter().flatten().find_map(|file| hidden(file, &events));
+            wrong.extend(rejected(host, text)?.or_else(hidden));
         }
-        let file = self.file(&host.place, "");
-        let Some(text) = read(&file).ok().flatten() else { return Ok((wrong, other)) };
-        let there = self.ours(host, &text)?;
-        if there.is_empty() {
-            return Ok((wrong, other));
-        }
-        for entry in &there {
-            let event = event_of(&entry.command);
-            let made = self.made(host, std::slice::from_ref(entry))?;
-            let Some(wanted) = self.ours(host, &made).unwrap_or_default().pop() else {
-                wrong.push(format!("`{}`: {} calls no `{event}`; run `install` again", entry.command, host.title));
-                continue;
-            };
-            let (minds, tells) = differences(host, entry, &wanted);
-            wrong.extend((!minds.is_empty()).then(|| format!("`{event}`: {}; {again}", minds.join(", "))));
-            other.extend((!tells.is_empty()).then(|| format!("`{event}`: {}", tells.join(", "))));
-        }
-        let events: Vec<&str> = there.iter().map(|entry| event_of(&entry.command)).collect();
-        let of_person = std::env::home_dir().map(|home| host.place.of_person(&home, host.place.user));
-        let files = [Some(self.beside(&host.place)), of_person.map(|file| file.with_file_name(host.place.bare))];
-        wrong.extend(rejected(host, &text)?.or_else(|| files.iter().flatten().find_map(|file| hidden(file, &events))));
         Ok((wrong, other))
     }
 
@@ -236,34 +235,27 @@ impl Installation {
     /// # Errors
     /// A file cannot be read or written, or is not JSON.
     pub fn uninstall(&self, host: &Host) -> Result<Vec<FileChange>, InstallError> {
-        let place = host.place;
-        if place.form == EntryForm::Scripts {
-            let gone = |there: Option<&str>| match there.filter(|text| self.of_script(host, text).is_none()) {
-                Some(_) => {
-                    Err("it has been changed since it was installed: remove the line that calls this program".into())
+        let remove = |(file, ..): (PathBuf, String, Vec<FileEntry>)| {
+            let next = |before: Option<&str>| {
+                let Some(before) = before else { return Ok(None) };
+                let ours = self.ours(host, before)?;
+                // A link leads to a file that a person has made.
+                if !ours.is_empty() && !file.is_symlink() && self.made(host, &ours)? == before {
+                    return Ok(None);
                 }
-                None => Ok(None),
+                if host.place.form == EntryForm::Scripts {
+                    let what = "it has been changed since it was installed: remove the line that calls this program";
+                    return Err(what.to_owned());
+                }
+                without(before, &ours).map(Some)
             };
-            let ours: Vec<PathBuf> = self.scripts(host, &place).map(|(file, _)| file).collect();
-            let done = ours.into_iter().map(|file| change(&file, false, gone).map(|_| FileChange::Deleted(file)));
-            return done.collect::<Vec<_>>().into_iter().collect();
-        }
-        let file = self.file(&place, "");
-        if read(&file)?.is_none() {
-            return Ok(Vec::new());
-        }
-        let next = |before: Option<&str>| {
-            let Some(before) = before else { return Ok(None) };
-            let ours = self.ours(host, before)?;
-            // A link leads to a file that a person has made.
-            let is_made = !ours.is_empty() && !file.is_symlink() && self.made(host, &ours)? == before;
-            Ok(if is_made { None } else { Some(without(before, &ours)?) })
+            Ok(match change(&file, false, next)? {
+                None => FileChange::Unchanged(file),
+                Some(true) => FileChange::Removed(file),
+                Some(false) => FileChange::Deleted(file),
+            })
         };
-        Ok(vec![match change(&file, false, next)? {
-            None => FileChange::Unchanged(file),
-            Some(true) => FileChange::Removed(file),
-            Some(false) => FileChange::Deleted(file),
-        }])
+        self.files(host)?.into_iter().map(remove).collect()
     }
 
     /// The commands of this program in the host's files.
@@ -271,58 +263,39 @@ impl Installation {
     /// # Errors
     /// A file cannot be read, or is not JSON.
     pub fn installed(&self, host: &Host) -> Result<Vec<String>, InstallError> {
-        let place = host.place;
-        if place.form == EntryForm::Scripts {
-            return Ok(self.scripts(host, &place).map(|(_, command)| command).collect());
+        let entries = self.files(host)?.into_iter().flat_map(|(.., entries)| entries);
+        Ok(entries.map(|entry| entry.command).collect())
+    }
+
+    /// The files in which the host looks for entries, their texts, and the entries of this program. Of scripts, only those are of
+    /// interest that call this program.
+    fn files(&self, host: &Host) -> Result<Vec<(PathBuf, String, Vec<FileEntry>)>, InstallError> {
+        let is_script = host.place.form == EntryForm::Scripts;
+        let names: Vec<&str> = if is_script { host.events().map(|event| event.name).collect() } else { vec![""] };
+        let mut files = Vec::new();
+        for name in names {
+            let file = self.file(&host.place, name);
+            let text = read(&file).or_else(|error| if is_script { Ok(None) } else { Err(error) })?;
+            let Some(text) = text else { continue };
+            let ours = self.ours(host, &text).map_err(|problem| InstallError::of(&file, problem))?;
+            if !is_script || !ours.is_empty() {
+                files.push((file, text, ours));
+            }
         }
-        let file = self.file(&place, "");
-        let Some(text) = read(&file)? else { return Ok(Vec::new()) };
-        let ours = self.ours(host, &text).map_err(|problem| InstallError::of(&file, problem))?;
-        Ok(ours.into_iter().map(|entry| entry.command).collect())
+        Ok(files)
     }
 
     /// The entries of this program, wherever they stand.
     fn ours(&self, host: &Host, text: &str) -> Result<Vec<FileEntry>, String> {
+        let is_ours = |command: &str| self.is_ours(host.name, command);
+        if host.place.form == EntryForm::Scripts {
+            let commands = text.lines().map(|line| line.trim_start().strip_prefix("exec ").unwrap_or(line).trim());
+            let entry = |command: &str| FileEntry { command: command.to_owned(), ..FileEntry::default() };
+            return Ok(commands.filter(|command| is_ours(command)).map(entry).collect());
+        }
         let mut found = Vec::new();
-        entry::walk(
-            &edit::parse(text)?,
-            &FileEntry::default(),
-            &|command| self.is_ours(host.name, command),
-            &mut found,
-        );
+        entry::walk(&edit::parse(text)?, &FileEntry::default(), &is_ours, &mut found);
         Ok(found)
-    }
-
-    fn script(&self, host: &Host, place: &EntryPlace, event: &'static str) -> Result<FileChange, InstallError> {
-        let file = self.file(place, event);
-        let text = format!("#!/bin/sh\nexec {}\n", self.command(host.name, event));
-        let next = |there: Option<&str>| match there.filter(|there| self.of_script(host, there).is_none()) {
-            Some(_) => Err("there is a hook already, and Cline runs one file per event".to_owned()),
-            None => Ok(Some(text.clone())),
-        };
-        let changed = change(&file, true, next)?;
-        Ok(if changed.is_some() { FileChange::Added(file, vec![event]) } else { FileChange::Unchanged(file) })
-    }
-
-    /// The files of this program, one for each event, and their commands.
-    fn scripts(&self, host: &Host, place: &EntryPlace) -> impl Iterator<Item = (PathBuf, String)> {
-        let of_event = |event: HostEventSpec| {
-            let file = self.file(place, event.name);
-            let text = read(&file).ok()??;
-            let command = text.lines().find_map(|line| self.of_line(host, line))?.to_owned();
-            Some((file, command))
-        };
-        host.events().filter_map(of_event).collect::<Vec<_>>().into_iter()
-    }
-
-    /// The command of a script, if it is one of this program.
-    fn of_script<'a>(&self, host: &Host, text: &'a str) -> Option<&'a str> {
-        self.of_line(host, text.strip_prefix("#!/bin/sh\n")?.strip_suffix('\n')?)
-    }
-
-    fn of_line<'a>(&self, host: &Host, line: &'a str) -> Option<&'a str> {
-        let command = line.trim_start().strip_prefix("exec ").unwrap_or(line).trim();
-        self.is_ours(host.name, command).then_some(command)
     }
 }
 

@@ -91,7 +91,11 @@ pub(super) fn differences(host: &Host, entry: &FileEntry, wanted: &FileEntry) ->
 
 /// Why the host reads nothing of its file.
 pub(crate) fn rejected(host: &Host, text: &str) -> Result<Option<String>, String> {
-    let (place, root) = (host.place, edit::parse(text)?);
+    let place = host.place;
+    if place.form == EntryForm::Scripts {
+        return Ok(None);
+    }
+    let root = edit::parse(text)?;
     let why = unread(host, &root).or_else(|| {
         let error = serde_json::from_str::<Value>(text).err().filter(|_| !place.comments)?;
         Some(format!("it takes no comment, no comma at an end and no byte order mark: {error}"))
