@@ -38,8 +38,9 @@ pub struct Host {
     pub place: EntryPlace,
     /// The name of the event, by the keys of a payload that does not say it.
     pub(crate) event_by_keys: fn(&Value) -> Option<&'static str>,
-    /// Puts everything in the payload of an event where the table expects it, or says what cannot be parsed.
-    pub(crate) arrange: fn(&str, &mut Value) -> Result<(), String>,
+    /// Puts everything in the payload of an event where the table expects it. Says whether changed arguments can be written back,
+    /// or what cannot be parsed.
+    pub(crate) arrange: fn(&str, &mut Value) -> Result<bool, String>,
     /// The MCP tool behind the name of a tool, at a host that tells it.
     pub(crate) mcp: Option<McpReader>,
     /// Completes what was read by the table.
@@ -74,7 +75,7 @@ pub(crate) const HOST: Host = Host {
     counts_bytes: false,
     place: EntryPlace::at(""),
     event_by_keys: |_| None,
-    arrange: |_, _| Ok(()),
+    arrange: |_, _| Ok(true),
     mcp: None,
     complete: |_| (),
     restricts: |_, carries| carries,

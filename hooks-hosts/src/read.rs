@@ -66,8 +66,8 @@ pub fn read(host: &Host, named: Option<&str>, stdin: &[u8]) -> Result<HostEvent,
 
 fn event(host: &Host, spec: &HostEventSpec, mut payload: Value) -> Result<HostEvent, String> {
     let keys = &host.keys;
-    (host.arrange)(spec.name, &mut payload)?;
     let mut event = HostEvent::named(host.name, spec.kind, spec.name);
+    event.writable = (host.arrange)(spec.name, &mut payload)?;
     let text = |pointers: &[&str]| json::text(&payload, pointers).map(str::to_owned);
     event.session = text(keys.session);
     event.cwd = text(keys.cwd);

@@ -173,6 +173,7 @@ fn cline() {
         json!({ "cmd": "rm -rf /" }),
         json!({ "command": "rm", "args": ["-rf", "/"] }),
         json!({ "command": "rm", "args": "-rf /" }),
+        json!({ "commands": ["rm -rf /"], "command": "ls", "args": ["-l"] }),
         json!({ "commands": "rm -rf /" }),
         json!({ "commands": "[\"\\u0072m -rf /\"]" }),
         json!({ "commands": { "command": "rm -rf /" } }),

@@ -72,31 +72,12 @@ pub(super) static CLINE: Host = Host {
         then: "turn hooks on in Cline's settings. A denied call ends the run there, and the model is not told why",
         ..EntryPlace::at("")
     },
-    arrange,
+    arrange: call::arrange,
     mcp: Some(nested::separated),
-    complete,
     write,
     refuse,
     ..HOST
 };
-
-fn arrange(_event: &str, payload: &mut Value) -> Result<(), String> {
-    if let Some(call) = call::arranged(payload)? {
-        payload["call"] = call;
-    }
-    Ok(())
-}
-
-fn complete(event: &mut HostEvent) {
-    let input = event.input.as_mut();
-    let joined = |value: &mut Value| value.as_object_mut().and_then(|map| map.remove("_with_args")).is_some();
-    let Some(input) = input else { return };
-    let mut any = joined(input);
-    if let Some(list) = input.get_mut("commands").and_then(Value::as_array_mut) {
-        any |= list.iter_mut().map(joined).fold(false, |any, one| any | one);
-    }
-    event.writable &= !any;
-}
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {
     let is_file = event.host_event.starts_with(char::is_uppercase);

@@ -80,7 +80,6 @@ pub(super) static COPILOT: Host = Host {
     counts_bytes: true,
     event_by_keys,
     arrange,
-    complete,
     write,
     refuse,
     foreign,
@@ -113,22 +112,17 @@ fn foreign(event: Option<&str>, payload: &Value, env: &dyn Fn(&str) -> bool) -> 
 
 /// The arguments of `apply_patch` are the text of the patch.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arrange(_event: &str, payload: &mut Value) -> Result<(), String> {
+fn arrange(_event: &str, payload: &mut Value) -> Result<bool, String> {
+    let mut is_writable = true;
     for (tool, arguments) in [("toolName", "toolArgs"), ("tool_name", "tool_input")] {
         let patches = payload.get(tool).and_then(Value::as_str).is_some_and(|name| name == "apply_patch");
         let text = payload.get(arguments).and_then(Value::as_str).filter(|_| patches);
         if let Some(text) = text.filter(|text| crate::json::parse(text.as_bytes()).is_err()) {
             payload[arguments] = json!({ "input": text });
-            payload["_patch_as_text"] = true.into();
+            is_writable = false;
         }
     }
-    Ok(())
-}
-
-fn complete(event: &mut HostEvent) {
-    if event.payload.get("_patch_as_text").is_some() {
-        event.writable = false;
-    }
+    Ok(is_writable)
 }
 
 fn write(event: &HostEvent, verdict: &HostVerdict) -> HostAnswer {

@@ -76,7 +76,7 @@ pub(super) static CURSOR: Host = Host {
 
 /// The events of one tool have its arguments beside everything else.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arrange(event: &str, payload: &mut Value) -> Result<(), String> {
+fn arrange(event: &str, payload: &mut Value) -> Result<bool, String> {
     let (tool, arguments): (&str, &[&str]) = match event {
         "beforeShellExecution" | "afterShellExecution" => ("Shell", &["command"]),
         "beforeReadFile" | "beforeTabFileRead" => ("Read", &["file_path", "content"]),
@@ -97,7 +97,7 @@ fn arrange(event: &str, payload: &mut Value) -> Result<(), String> {
             payload["tool_output"] = parsed.unwrap_or_else(|| text.into());
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn mcp(tool: &str, payload: &Value) -> Option<McpName> {

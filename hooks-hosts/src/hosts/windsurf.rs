@@ -54,14 +54,14 @@ pub(super) static WINDSURF: Host = Host {
 
 /// The event names the tool.
 #[expect(clippy::unnecessary_wraps, reason = "another host refuses what it cannot read")]
-fn arrange(event: &str, payload: &mut Value) -> Result<(), String> {
-    let Some(info) = payload.get("tool_info").cloned() else { return Ok(()) };
+fn arrange(event: &str, payload: &mut Value) -> Result<bool, String> {
+    let Some(info) = payload.get("tool_info").cloned() else { return Ok(true) };
     let of_server = |key: &str| info.get(key).cloned().unwrap_or(Value::Null);
     (payload["tool_name"], payload["tool_input"]) = match event.trim_start_matches("pre_").trim_start_matches("post_") {
         "mcp_tool_use" => (of_server("mcp_tool_name"), of_server("mcp_tool_arguments")),
         tool => (tool.into(), info),
     };
-    Ok(())
+    Ok(true)
 }
 
 fn mcp(tool: &str, payload: &Value) -> Option<McpName> {
