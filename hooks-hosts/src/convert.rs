@@ -86,8 +86,7 @@ pub fn convert(from: &Host, to: &Host, text: &str) -> Result<Conversion, String>
             };
             let command = readdressed(&rule.command, from, to, event.name);
             let command = command.as_ref().unwrap_or(&rule.command);
-            let entry = entry::text(place, &event, "converted", command, &details);
-            converted = entry::appended(&converted, &entry::path(place, event.name, "converted"), &entry)?;
+            converted = entry::added(&converted, place, &event, "converted", command, &details)?;
         }
         if !place.handler.contains("$TIME") {
             lost.push(format!("`{}`: the timeout of {} s", rule.event, rule.seconds));

@@ -8,16 +8,16 @@ use crate::table::{Carried, Carries};
 use crate::tool;
 use crate::verdict::{HostDecision, HostVerdict};
 
-/// The verdict as the host can carry it at this event, and what had to be left out.
-pub(crate) fn degrade(host: &Host, event: &HostEvent, mut verdict: HostVerdict) -> (HostVerdict, Vec<String>) {
+/// The verdict as the host can carry it at this event, with what had to be left out among its warnings.
+pub(crate) fn degrade(host: &Host, event: &HostEvent, mut verdict: HostVerdict) -> HostVerdict {
     verdict.input = verdict.input.map(|input| tool::completed(event, input));
-    let mut degrading = Degrading { host, event, carries: host.carries(event), verdict, warnings: Vec::new() };
+    let mut degrading = Degrading { host, event, carries: host.carries(event), verdict };
     degrading.reasoned();
     degrading.result();
     degrading.reasoned();
     degrading.gate();
     degrading.contexts();
-    (degrading.verdict, degrading.warnings)
+    degrading.verdict
 }
 
 /// The longest text that every host gives to its model; Claude Code shows only the beginning of a longer one.
@@ -41,13 +41,12 @@ struct Degrading<'a> {
     event: &'a HostEvent,
     carries: Carries,
     verdict: HostVerdict,
-    warnings: Vec<String>,
 }
 
 impl Degrading<'_> {
     fn warn(&mut self, what: &str) {
         let text = format!("{} cannot carry {what} at `{}`", self.host.title, self.event.host_event);
-        self.warnings.push(text);
+        self.verdict.warnings.push(text);
     }
 
     /// A denial and what was wanted, in words that help a model.

@@ -173,9 +173,7 @@ fn word(file: &Path, pointer: &str) -> Option<bool> {
 pub(crate) fn never_fired(host: &Host, responder: &Responder) -> Vec<String> {
     let hooks = responder.hooks();
     let fired: Vec<HookPoint> = host.events().flat_map(|event| event.kinds()).collect();
-    let is_fired = |kind: &&str| {
-        fired.iter().any(|point| point.name() == *kind || point.is_after_tool() && *kind == "after_tool_call")
-    };
+    let is_fired = |kind: &&str| fired.iter().any(|point| point.runs(kind));
     let (fired, never): (Vec<&str>, Vec<&str>) = hooks.kinds().partition(is_fired);
     let run: Vec<_> = fired.into_iter().flat_map(|kind| hooks.plan(kind)).map(|hook| hook.hook()).collect();
     let never = never.into_iter().filter(|kind| hooks.plan(kind).into_iter().any(|hook| !run.contains(&hook.hook())));

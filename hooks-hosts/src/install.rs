@@ -171,13 +171,9 @@ impl Installation {
     fn added(&self, host: &Host, text: String, commands: &[Command]) -> Result<String, String> {
         let (place, name) = (&host.place, self.name());
         let details = EntryDetails { matcher: place.matcher, seconds: INSTALLED, closes: true };
-        commands.iter().try_fold(text, |text, (event, command)| {
-            entry::appended(
-                &text,
-                &entry::path(place, event.name, &name),
-                &entry::text(place, event, &name, command, &details),
-            )
-        })
+        commands
+            .iter()
+            .try_fold(text, |text, (event, command)| entry::added(&text, place, event, &name, command, &details))
     }
 
     /// What keeps the host from calling the commands of this program as they stand in its files, and in what else they are

@@ -186,13 +186,10 @@ fn unread(host: &Host, event: Option<(HookPoint, &'static str)>, reason: &str) -
 
 /// The verdict as the host can carry it, in its words.
 pub fn written(host: &Host, event: &HostEvent, verdict: HostVerdict) -> HostAnswer {
-    let mut warnings = verdict.warnings.clone();
-    let (mut verdict, left_out) = degrade(host, event, verdict);
-    warnings.extend(left_out);
+    let mut verdict = degrade(host, event, verdict);
     verdict.input = verdict.input.map(|input| tool::as_host(event, &input));
-    let mut answer = (host.write)(event, &verdict);
-    answer.warnings = warnings;
-    answer
+    let answer = (host.write)(event, &verdict);
+    HostAnswer { warnings: verdict.warnings, ..answer }
 }
 
 impl Responder {
@@ -392,12 +389,7 @@ impl Responder {
 
     /// Whether a hook of the set runs at this point.
     pub fn is_concerned(&self, kind: HookPoint) -> bool {
-        let names: &[&str] = match kind {
-            HookPoint::AfterToolCallSuccess => &["after_tool_call_success", "after_tool_call"],
-            HookPoint::AfterToolCallFailure => &["after_tool_call_failure", "after_tool_call"],
-            other => &[other.name()],
-        };
-        self.hooks.kinds().any(|kind| names.contains(&kind))
+        self.hooks.kinds().any(|name| kind.runs(name))
     }
 }
 

@@ -53,6 +53,11 @@ impl HookPoint {
         }
     }
 
+    /// Whether hooks at the kind of this name run there.
+    pub(crate) fn runs(self, kind: &str) -> bool {
+        self.name() == kind || self.is_after_tool() && kind == "after_tool_call"
+    }
+
     /// Whether something waits for the answer that must not happen without it.
     pub fn is_gate(self) -> bool {
         matches!(

@@ -179,13 +179,7 @@ pub(crate) struct EntryDetails<'a> {
     pub(crate) closes: bool,
 }
 
-pub(crate) fn text(
-    place: &EntryPlace,
-    event: &HostEventSpec,
-    name: &str,
-    command: &str,
-    details: &EntryDetails<'_>,
-) -> String {
+fn text(place: &EntryPlace, event: &HostEventSpec, name: &str, command: &str, details: &EntryDetails<'_>) -> String {
     let of_tool =
         event.kind.is_after_tool() || matches!(event.kind, HookPoint::BeforeToolCall | HookPoint::PermissionRequest);
     let is_gate = event.kind == HookPoint::BeforeToolCall;
@@ -204,15 +198,6 @@ pub(crate) fn text(
     }
 }
 
-/// The keys that lead to the list of an event's entries.
-pub(crate) fn path<'a>(place: &EntryPlace, event: &'a str, name: &'a str) -> Vec<&'a str> {
-    match place.form {
-        EntryForm::Named => vec![name, event],
-        EntryForm::List => place.root.into_iter().collect(),
-        _ => place.root.into_iter().chain([event]).collect(),
-    }
-}
-
 /// A new file, in which the first entry takes the place of the mark. Entries added to a file of others come last, so it is none
 /// of these.
 const MARK: &str = "\u{1}";
@@ -222,12 +207,26 @@ pub(crate) fn seed(place: &EntryPlace) -> String {
     format!("{{\n  {MARK}{comma}{}\n}}\n", place.head)
 }
 
-pub(crate) fn appended(text: &str, path: &[&str], entry: &str) -> Result<String, String> {
+/// The text of a file with one more entry.
+pub(crate) fn added(
+    text: &str,
+    place: &EntryPlace,
+    event: &HostEventSpec,
+    name: &str,
+    command: &str,
+    details: &EntryDetails<'_>,
+) -> Result<String, String> {
+    let path: Vec<&str> = match place.form {
+        EntryForm::Named => vec![name, event.name],
+        EntryForm::List => place.root.into_iter().collect(),
+        _ => place.root.into_iter().chain([event.name]).collect(),
+    };
+    let entry = self::text(place, event, name, command, details);
     if !text.contains(MARK) {
-        return edit::append(text, path, entry);
+        return edit::append(text, &path, &entry);
     }
     // The first entry of a new file: the members that lead to it, as `append` writes them.
-    let whole = edit::append("{\n  \"\": 0\n}\n", path, entry)?;
+    let whole = edit::append("{\n  \"\": 0\n}\n", &path, &entry)?;
     let member = whole.strip_prefix("{\n  \"\": 0,\n  ").and_then(|rest| rest.strip_suffix("\n}\n"));
     Ok(text.replace(MARK, member.unwrap_or_default()))
 }
