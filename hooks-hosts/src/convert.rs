@@ -162,7 +162,9 @@ impl RuleReader<'_> {
         self.keys = keys_of(if is_older { KIRO_V2 } else { place.handler }, &place);
         match (place.form, root) {
             (EntryForm::List, Value::Array(entries)) => {
-                entries.iter().for_each(|one| self.entry(one["trigger"].as_str().unwrap_or_default(), None, one));
+                for one in entries {
+                    self.entry(one["trigger"].as_str().unwrap_or_default(), None, one);
+                }
             }
             (EntryForm::Named, Value::Object(names)) => names.values().for_each(|events| self.events(events)),
             (_, Value::Object(_)) => self.events(root),

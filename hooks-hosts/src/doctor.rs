@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::edit;
 use crate::host::Host;
@@ -36,6 +36,29 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    fn of(host: &Host) -> Self {
+        Self { host: host.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() }
+    }
+
+    fn add(&mut self, (problems, notes): (Vec<String>, Vec<String>)) {
+        self.problems.extend(problems);
+        self.notes.extend(notes);
+    }
+
+    /// What is wrong with the entries and the switches of the host.
+    fn entries(&mut self, host: &Host, installation: &Installation) {
+        self.problems.extend(switched_off(host, installation));
+        self.add(installation.standing(host).unwrap_or_default());
+    }
+
+    /// What is wrong with the hooks at the host.
+    fn hooks(&mut self, host: &Host, responder: &Responder) {
+        self.problems.extend(never_fired(host, responder));
+        self.add(unselected(host, responder));
+        self.add(responder.told_of(host));
+        self.notes.extend(unheard(host, responder));
+    }
+
     /// The diagnosis as text.
     pub fn text(&self) -> String {
         let state = match (self.commands.len(), self.problems.len()) {
@@ -57,7 +80,7 @@ impl Diagnosis {
 /// Looks at one host.
 /// Each entry has `patience` to answer; `install` gives the host 20 seconds.
 pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Responder>, patience: Duration) -> Diagnosis {
-    let mut found = Diagnosis { host: host.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
+    let mut found = Diagnosis::of(host);
     match installation.installed(host) {
         Ok(commands) => found.commands = commands,
         Err(error) => found.problems.push(error.to_string()),
@@ -66,7 +89,7 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
         return found;
     }
     if let Some(responder) = hooks {
-        of_hooks(host, responder, &mut found);
+        found.hooks(host, responder);
         let is_installed = |event: &HostEventSpec| found.commands.iter().any(|command| event_of(command) == event.name);
         let absent = asked(host, responder).filter(|event| host.place.names(event.name) && !is_installed(event));
         let absent: Vec<String> =
@@ -87,7 +110,7 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
     if cfg!(panic = "abort") {
         found.problems.push("the program is built with `panic = \"abort\"`: a hook that panics opens".to_owned());
     }
-    of_entries(host, installation, &mut found);
+    found.entries(host, installation);
     last_seen(host, installation, &mut found);
     twice(host, installation, &mut found);
     found.notes.push(format!("facts about {}: {}", host.title, host.facts));
@@ -96,29 +119,11 @@ pub fn diagnose(host: &Host, installation: &Installation, hooks: Option<&Respond
 
 /// What `install` tells of a host too, because one would not see it in the files until a guard does not answer.
 pub(crate) fn remarks(host: &Host, installation: &Installation, responder: &Responder) -> Vec<String> {
-    let mut found = Diagnosis { host: host.name, commands: Vec::new(), problems: Vec::new(), notes: Vec::new() };
-    of_entries(host, installation, &mut found);
+    let mut found = Diagnosis::of(host);
+    found.entries(host, installation);
     found.notes.clear();
-    of_hooks(host, responder, &mut found);
+    found.hooks(host, responder);
     [found.problems, found.notes].concat()
-}
-
-/// What is wrong with the entries and the switches of the host.
-fn of_entries(host: &Host, installation: &Installation, found: &mut Diagnosis) {
-    found.problems.extend(switched_off(host, installation));
-    let (minds, tells) = installation.standing(host).unwrap_or_default();
-    found.problems.extend(minds);
-    found.notes.extend(tells);
-}
-
-/// What is wrong with the hooks at the host.
-fn of_hooks(host: &Host, responder: &Responder, found: &mut Diagnosis) {
-    found.problems.extend(never_fired(host, responder));
-    for (problems, notes) in [unselected(host, responder), responder.told_of(host)] {
-        found.problems.extend(problems);
-        found.notes.extend(notes);
-    }
-    found.notes.extend(unheard(host, responder));
 }
 
 /// The events at which hooks run.
@@ -296,18 +301,17 @@ fn ended(mut child: Child, patience: Duration) -> Result<Output, String> {
 /// A payload with the least that an event needs.
 fn sample(host: &Host, event: &str) -> Value {
     let keys = &host.keys;
-    let mut payload = Value::Object(Map::new());
-    let values = [(keys.event, event), (keys.session, "doctor"), (keys.prompt, "doctor")];
-    let values = values.into_iter().filter_map(|(pointers, value)| Some((*pointers.first()?, json!(value))));
-    let of_call = keys.tool.iter().map(|pointer| (*pointer, json!("doctor_probe")));
-    let input = keys.input.first().map(|pointer| (*pointer, json!({})));
-    values.chain(input).chain(of_call).for_each(|(pointer, value)| put(&mut payload, pointer, value));
+    let mut payload = json!({});
+    // What is missing on the way to a place becomes an object.
+    let mut put = |pointer: &str, value: Value| {
+        *pointer.split('/').skip(1).fold(&mut payload, |place, key| &mut place[key]) = value;
+    };
+    let values = [(keys.event, json!(event)), (keys.session, json!("doctor")), (keys.prompt, json!("doctor"))];
+    for (pointers, value) in values.into_iter().chain([(keys.input, json!({}))]) {
+        pointers.iter().take(1).for_each(|pointer| put(pointer, value.clone()));
+    }
+    keys.tool.iter().for_each(|pointer| put(pointer, json!("doctor_probe")));
     payload
-}
-
-/// What is missing on the way to a place becomes an object.
-fn put(payload: &mut Value, pointer: &str, value: Value) {
-    *pointer.split('/').skip(1).fold(payload, |place, key| &mut place[key]) = value;
 }
 
 fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {

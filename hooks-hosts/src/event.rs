@@ -1,4 +1,4 @@
-//! What a host says: one event, in the terms of every host.
+//! What a host says: one event, in the terms of every host, and where its payloads have it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -134,3 +134,55 @@ impl HostEvent {
         self.tool.as_ref().is_some_and(|tool| tool.mcp.is_some())
     }
 }
+
+/// Where a payload has what, as JSON pointers; the first that leads somewhere counts.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PayloadKeys {
+    /// The event.
+    pub event: &'static [&'static str],
+    /// The session.
+    pub session: &'static [&'static str],
+    /// The working folder.
+    pub cwd: &'static [&'static str],
+    /// The folder of the project, where the host runs hooks in another one.
+    pub project: &'static [&'static str],
+    /// The name of the tool.
+    pub tool: &'static [&'static str],
+    /// The arguments of the call.
+    pub input: &'static [&'static str],
+    /// Whether the arguments may be JSON in a text.
+    pub input_is_text: bool,
+    /// The id of the call.
+    pub call: &'static [&'static str],
+    /// The result of the tool.
+    pub result: &'static [&'static str],
+    /// The error of the tool.
+    pub error: &'static [&'static str],
+    /// The prompt.
+    pub prompt: &'static [&'static str],
+    /// What the model said last.
+    pub last_message: &'static [&'static str],
+    /// Whether a hook has already kept the turn going.
+    pub stop_hook_active: &'static [&'static str],
+    /// Other fields: the name that ours has, and where the host has it.
+    pub details: &'static [(&'static str, &'static str)],
+}
+
+/// The keys of Claude Code, which several hosts have taken over. Others put theirs in the place of these.
+pub(crate) const SNAKE_CASE: PayloadKeys = PayloadKeys {
+    event: &["/hook_event_name"],
+    session: &["/session_id"],
+    cwd: &["/cwd"],
+    project: &[],
+    tool: &["/tool_name"],
+    input: &["/tool_input"],
+    input_is_text: false,
+    call: &["/tool_use_id"],
+    result: &["/tool_response"],
+    error: &["/error"],
+    prompt: &["/prompt"],
+    last_message: &["/last_assistant_message"],
+    stop_hook_active: &["/stop_hook_active"],
+    details: &[("trigger", "/trigger"), ("source", "/source"), ("reason", "/reason")],
+};

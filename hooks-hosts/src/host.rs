@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::answer::HostAnswer;
-use crate::event::{HostEvent, McpName};
+use crate::event::{HostEvent, McpName, PayloadKeys, SNAKE_CASE};
 use crate::place::{EntryPlace, INSTALLED};
-use crate::table::{Carries, HookPoint, HostEventSpec, HostToolSpec, PayloadKeys, SNAKE_CASE, event};
+use crate::table::{Carries, HookPoint, HostEventSpec, HostToolSpec, event};
 use crate::verdict::HostVerdict;
 
 /// An agent program that calls hooks as commands. Its functions are pure: a payload becomes an event, a verdict an answer.

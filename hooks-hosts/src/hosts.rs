@@ -7,14 +7,14 @@ mod prelude {
     pub(super) use serde_json::{Value, json};
 
     pub(super) use crate::answer::{HostAnswer, Stdout};
-    pub(super) use crate::event::{HostEvent, McpName};
+    pub(super) use crate::event::{HostEvent, McpName, PayloadKeys, SNAKE_CASE};
     pub(super) use crate::host::{Foreign, HOST, Host};
     pub(super) use crate::json::object;
     pub(super) use crate::place::{EntryForm, EntryPlace, TimeUnit};
     pub(super) use crate::table::Carried::{Absent, Degraded, Dropped, IfAllowed, Impossible, Yes};
     pub(super) use crate::table::{
         AFTER, AFTER_UNREAD, BEFORE, CONTEXT, Carries, DENY_ONLY, HookPoint as P, HostEventSpec, HostToolSpec, MCP,
-        PROMPT, PayloadKeys, SESSION, SNAKE_CASE, STOP, UNSTOPPED, event, own, tool,
+        PROMPT, SESSION, STOP, UNSTOPPED, event, own, tool,
     };
     pub(super) use crate::verdict::{HostDecision, HostVerdict};
 }

@@ -163,7 +163,7 @@ impl Installation {
     /// What an install into nothing writes.
     fn document(&self, host: &Host, commands: &[Command]) -> Result<String, String> {
         if host.place.form == EntryForm::Scripts {
-            return Ok(commands.iter().map(|(_, command)| format!("#!/bin/sh\nexec {command}\n")).collect());
+            return Ok(commands.iter().flat_map(|(_, command)| ["#!/bin/sh\nexec ", command, "\n"]).collect());
         }
         self.added(host, entry::seed(&host.place), commands)
     }

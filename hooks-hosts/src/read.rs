@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use crate::event::{HostEvent, HostTool};
+use crate::event::{HostEvent, HostTool, PayloadKeys};
 use crate::host::Host;
 use crate::json;
-use crate::table::{HookPoint, HostEventSpec, PayloadKeys};
+use crate::table::{HookPoint, HostEventSpec};
 use crate::tool;
 
 /// Why a payload has no event.

@@ -32,7 +32,7 @@ pub(super) fn walk(value: &Value, above: &FileEntry, ours: &dyn Fn(&str) -> bool
         && above.settings.keys().all(|key| key == "matcher" || key == "enabled");
     for (name, part) in parts {
         let mut entry = above.clone();
-        entry.at += &if in_list { "[]".to_owned() } else { format!(".{name}") };
+        entry.at.extend(if in_list { ["[]", ""] } else { [".", name.as_str()] });
         entry.path.push(name);
         // Of what is no entry and no group, this alone counts.
         let counts = |(key, said): &(&String, &Value)| {
