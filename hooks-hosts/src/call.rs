@@ -38,6 +38,9 @@ pub(crate) struct Call {
 
 /// Who decides: the hooks of this process, or a server that has them loaded.
 pub(crate) trait Judge: Send + 'static {
+    /// Whether the call stands in the log.
+    const LOGGED: bool = true;
+
     /// Says the answer before `until`, and then ends what it has begun. An error before is refused.
     fn answer(self, request: &Request<'_>, until: Instant, say: &dyn Fn(HostAnswer)) -> Result<(), BuildError>;
 }
@@ -68,6 +71,8 @@ impl<F: FnOnce() -> Result<Responder, BuildError> + Send + 'static> Judge for Lo
 
 /// What is wrong, so that nobody can judge.
 impl Judge for BuildError {
+    const LOGGED: bool = false;
+
     fn answer(self, _: &Request<'_>, _: Instant, _: &dyn Fn(HostAnswer)) -> Result<(), BuildError> {
         Err(self)
     }
@@ -75,7 +80,7 @@ impl Judge for BuildError {
 
 impl Call {
     /// Answers `host` on the streams of this process.
-    pub(crate) fn run(self, host: &'static Host, judge: impl Judge) -> u8 {
+    pub(crate) fn run<J: Judge>(self, host: &'static Host, judge: J) -> u8 {
         let started = Instant::now();
         let reads_stderr = host.reads_stderr;
         let deadline = self.deadline.unwrap_or_else(|| host.deadline(self.event.as_deref().unwrap_or_default()));
@@ -104,7 +109,7 @@ impl Call {
         let exit = if outlet.write(&answer, reads_stderr) { answer.exit } else { 2 };
         // Hooks that nobody waits for have the rest of the time.
         while is_answered && steps.as_mut().is_some_and(|steps| steps.next().is_ok()) {}
-        if let Some(folder) = journal::folder() {
+        if let Some(folder) = journal::folder().filter(|_| J::LOGGED) {
             let payload = crate::json::parse(stdin).unwrap_or_default();
             let name = self.event.as_deref().or_else(|| host.event_name(&payload)).unwrap_or_default();
             let mut entry = Entry::new(host.name, name, &answer, started.elapsed());
