@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 pub use run_job::{JobEnd, JobError, JobErrorKind};
-pub use source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+pub use source::{Burial, JobOutcome, JobSource, SourceError, Taken};
 
 use crate::context::HookContext;
 use crate::registry::Registry;

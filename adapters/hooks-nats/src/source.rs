@@ -8,8 +8,10 @@ use async_nats::Subscriber;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::{FutureExt, StreamExt};
+use hook_sdk::Registry;
 use hook_sdk::detached::Job;
-use hook_sdk::worker::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use hook_sdk::record::Status;
+use hook_sdk::worker::{Burial, JobOutcome, JobSource, SourceError, Taken};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -91,10 +93,10 @@ impl NatsSource {
     }
 
     /// The hooks of the worker that have jobs, in any order.
-    async fn queued(&self, slot: &JobSlot<'_>) -> Result<VecDeque<String>, NatsError> {
+    async fn queued(&self, registry: &Registry) -> Result<VecDeque<String>, NatsError> {
         let failed = "the queue could not be read";
         let prefix = format!("{}.jobs.", self.jobs.streams.name);
-        let known: HashSet<String> = slot.hooks().iter().map(|hook| format!("{prefix}{hook}")).collect();
+        let known: HashSet<String> = registry.hooks().iter().map(|hook| format!("{prefix}{}", hook.id())).collect();
         let found = self.jobs.streams.jobs.info_with_subjects(format!("{prefix}*")).await;
         let mut found = found.map_err(NatsError::of(failed))?;
         let mut hooks = VecDeque::new();
@@ -185,7 +187,7 @@ impl NatsSource {
                     let idempotent = job.as_ref().is_ok_and(|job| job.idempotent);
                     if let Some(why) = Burial::of_deaths(idempotent, record.deaths, self.deaths) {
                         let claim = NatsClaim { message, key, record, sequence };
-                        self.end(&claim, Step::Buried(Grave::new(why, ""))).await?;
+                        self.close(&claim, Step::Buried(Grave::new(why, ""))).await?;
                         return Ok(None);
                     }
                 }
@@ -197,7 +199,7 @@ impl NatsSource {
                 // Its worker died before it had removed the message.
                 Step::Done | Step::Buried(_) => {
                     let claim = NatsClaim { message, key, record: found.clone(), sequence };
-                    self.end(&claim, found.step).await?;
+                    self.close(&claim, found.step).await?;
                     return Ok(None);
                 }
             }
@@ -227,7 +229,7 @@ impl NatsSource {
     }
 
     /// Writes the end of a job, and removes it. `false` if the job was taken from this worker.
-    async fn end(&self, claim: &NatsClaim, step: Step) -> Result<bool, NatsError> {
+    async fn close(&self, claim: &NatsClaim, step: Step) -> Result<bool, NatsError> {
         let (streams, record) = (&self.jobs.streams, Record { step, ..claim.record.clone() });
         if !self.write(claim, &record).await? {
             return Ok(false);
@@ -262,10 +264,10 @@ async fn wait(message: &Message, due: Option<u64>) -> bool {
 impl JobSource for NatsSource {
     type Claim = NatsClaim;
 
-    async fn take(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<NatsClaim>>, SourceError> {
+    async fn take(&self, registry: &Registry, _: usize) -> Result<Option<Taken<NatsClaim>>, SourceError> {
         let mut round = self.round.lock().await;
         if round.hooks.is_empty() || round.at.is_none_or(|at| at.elapsed() > self.poll) {
-            (round.hooks, round.at) = (self.queued(slot).await?, Some(Instant::now()));
+            (round.hooks, round.at) = (self.queued(registry).await?, Some(Instant::now()));
         }
         while let Some(hook) = round.hooks.pop_front() {
             loop {
@@ -291,10 +293,10 @@ impl JobSource for NatsSource {
         while let Some(Some(_)) = wake.next().now_or_never() {}
     }
 
-    async fn is_empty(&self, slot: &JobSlot<'_>) -> Result<bool, SourceError> {
+    async fn is_empty(&self, registry: &Registry) -> Result<bool, SourceError> {
         let jobs = &self.jobs.streams.jobs;
         // Not the messages: after a crash, the server may keep some that are over.
-        for hook in self.queued(slot).await? {
+        for hook in self.queued(registry).await? {
             let found = jobs.consumer_info(&hook).await.map_err(NatsError::of("the queue could not be read"))?;
             if found.num_pending > 0 || found.num_ack_pending > 0 {
                 return Ok(false);
@@ -316,8 +318,13 @@ impl JobSource for NatsSource {
         told.map(|()| true).map_err(|error| SourceError::Failed(error.to_string()))
     }
 
-    async fn done(&self, claim: &NatsClaim, _: &JobOutcome) -> Result<bool, SourceError> {
-        Ok(self.end(claim, Step::Done).await?)
+    async fn end(&self, claim: &NatsClaim, outcome: &JobOutcome) -> Result<bool, SourceError> {
+        let cause = outcome.cause.as_deref().unwrap_or_default();
+        let step = match outcome.status {
+            Status::Completed => Step::Done,
+            _ => Step::Buried(Grave::new(Burial::Failed, cause)),
+        };
+        Ok(self.close(claim, step).await?)
     }
 
     async fn again(&self, claim: &NatsClaim, job: &Job, after: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
@@ -328,10 +335,5 @@ impl JobSource for NatsSource {
             let _ = claim.message.ack_with(AckKind::Nak(Some(after))).await;
         }
         Ok(written)
-    }
-
-    async fn bury(&self, claim: &NatsClaim, why: Burial, outcome: &JobOutcome) -> Result<bool, SourceError> {
-        let cause = outcome.cause.as_deref().unwrap_or_default();
-        Ok(self.end(claim, Step::Buried(Grave::new(why, cause))).await?)
     }
 }

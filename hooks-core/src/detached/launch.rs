@@ -25,12 +25,8 @@ use crate::record::Status;
 pub(crate) struct Launcher<K: HookKind> {
     hook: Launched,
     takes_subject: bool,
-    mode: Mode<K>,
-}
-
-enum Mode<K: HookKind> {
-    Detached { own: CloneEvent<K>, body: Body<K> },
-    Background,
+    /// How a detached hook owns its event, and what runs; `None` for a background hook.
+    detached: Option<(CloneEvent<K>, Body<K>)>,
 }
 
 /// The part of a launcher that does not depend on the kind, so that its code is compiled once.
@@ -54,9 +50,9 @@ impl<K: HookKind> Launcher<K> {
     ) -> Option<Box<dyn Launch<K>>> {
         let (selection, binding) = (planned.selection, planned.binding);
         let body = Body::of(&selection.hook.id, &binding.options, handler, selection.hook_cx.clone())?;
-        let mode = match binding.options.run {
-            RunMode::Background => Mode::Background,
-            RunMode::Detached | RunMode::Inline => Mode::Detached { own: binding.clone_event::<K>()?, body },
+        let detached = match binding.options.run {
+            RunMode::Background => None,
+            RunMode::Detached | RunMode::Inline => Some((binding.clone_event::<K>()?, body)),
         };
         let hook = Launched {
             id: selection.hook.id.clone(),
@@ -65,7 +61,7 @@ impl<K: HookKind> Launcher<K> {
             with: selection.given.clone(),
             runs: runs.clone(),
         };
-        Some(Box::new(Self { hook, takes_subject: binding.takes_subject, mode }))
+        Some(Box::new(Self { hook, takes_subject: binding.takes_subject, detached }))
     }
 
     fn write_job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
@@ -85,14 +81,13 @@ impl Launched {
         Ok((handle, self.runs.tasks.admit().map_err(LaunchError::Dropped)?))
     }
 
-    /// The notice of a detached run, with the run's context.
+    /// The notice of a detached run.
     fn notice(&self, kind: &'static str, cx: &HookContext, permit: Permit) -> Notice {
         Notice {
             kind: kind.into(),
             hook: self.id.clone(),
             visibility: self.options.visibility,
-            mode: RunMode::Detached,
-            cx: cx.outliving(self.runs.tasks.shutdown.clone()),
+            ids: Arc::clone(cx.ids()),
             job: None,
             attempt: 1,
             observers: Arc::clone(&self.runs.observers),
@@ -162,19 +157,19 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
         shared: &mut Option<Arc<K>>,
         subject: &K::Subject,
     ) -> Result<Status, LaunchError> {
-        match &self.mode {
-            Mode::Detached { own, body } => {
+        match &self.detached {
+            Some((own, body)) => {
                 let (handle, permit) = self.hook.admit()?;
                 let event = Arc::clone(shared.get_or_insert_with(|| own(event)));
                 let subject = self.takes_subject.then(|| subject.clone());
                 // App code that may panic, such as `Clone`, has run by now. From here on the notice reports the end.
                 let notice = self.hook.notice(K::NAME, cx, permit);
-                let run = body.run(notice.cx.clone(), event, subject);
+                let run = body.run(cx.outliving(self.hook.runs.tasks.shutdown.clone()), event, subject);
                 self.hook.spawn(&handle, notice, run);
                 Ok(Status::Detached)
             }
-            Mode::Background if cx.has_queued_jobs() => Ok(Status::Queued),
-            Mode::Background => {
+            None if cx.has_queued_jobs() => Ok(Status::Queued),
+            None => {
                 let job = self.write_job(cx, event, subject).map_err(LaunchError::Failed)?;
                 self.hook.enqueue(job)
             }
@@ -182,9 +177,7 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
     }
 
     fn job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Option<Job> {
-        match &self.mode {
-            Mode::Background => catch(|| self.write_job(cx, event, subject)).ok()?.ok(),
-            Mode::Detached { .. } => None,
-        }
+        let is_job = self.detached.is_none();
+        is_job.then(|| catch(|| self.write_job(cx, event, subject)).ok()?.ok())?
     }
 }

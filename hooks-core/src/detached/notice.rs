@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::run::{CUT_OFF, RunError};
+use super::run::RunError;
 use super::{Job, Permit};
-use crate::context::HookContext;
+use crate::context::Ids;
 use crate::id::HookId;
 use crate::options::{RunMode, Visibility};
 use crate::record::{Observer, Run, RunEnd, Skip, Status};
@@ -18,8 +18,8 @@ pub(crate) struct Notice {
     pub(crate) kind: Cow<'static, str>,
     pub(crate) hook: HookId,
     pub(crate) visibility: Visibility,
-    pub(crate) mode: RunMode,
-    pub(crate) cx: HookContext,
+    pub(crate) ids: Arc<Ids>,
+    /// The job of a background run; `None` for a detached run.
     pub(crate) job: Option<String>,
     pub(crate) attempt: u32,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
@@ -40,8 +40,7 @@ impl Notice {
             kind: job.kind.clone().into(),
             hook: job.name().clone(),
             visibility,
-            mode: RunMode::Background,
-            cx: job.within(&HookContext::new()),
+            ids: Arc::new(job.context.clone()),
             job: Some(job.id.clone()),
             attempt: job.attempt,
             observers,
@@ -52,45 +51,39 @@ impl Notice {
 
     /// Reports how the run ended. If it fails and is not `last`, it is retried.
     pub(crate) fn end(mut self, outcome: Result<Contributions, RunError>, last: bool) -> (RunEnd, Contributions) {
-        let permit = self.permit.take();
-        let again = !last && matches!(&outcome, Err(why) if !why.terminal);
-        let (ended, contributions) = self.report(outcome, again);
-        // Released after the report, so that a task that waits for the last run finds all ends reported.
-        if let Some(permit) = permit {
-            permit.release(ended.run.status);
-        }
-        (ended, contributions)
+        self.report(outcome, last)
     }
 
-    fn report(&mut self, outcome: Result<Contributions, RunError>, again: bool) -> (RunEnd, Contributions) {
+    fn report(&mut self, outcome: Result<Contributions, RunError>, last: bool) -> (RunEnd, Contributions) {
+        let again = !last && matches!(&outcome, Err(why) if !why.terminal);
         let (status, cause, contributions) = match outcome {
             Ok(contributions) => (Status::Completed, None, contributions),
             Err(why) => (why.status, Some(redacted(&why.text)), Contributions::default()),
         };
-        let mut ended = self.ended(status, cause);
-        ended.run.verdict = contributions.summary();
-        ended.again = again;
-        ended.report(&contributions, &self.observers);
-        (ended, contributions)
-    }
-
-    fn ended(&self, status: Status, cause: Option<String>) -> RunEnd {
         let run = Run {
             status,
-            duration: self.started.map(|started| started.elapsed()),
             cause,
+            duration: self.started.map(|started| started.elapsed()),
+            verdict: contributions.summary(),
             ..Run::skipped(&self.hook, Skip::Aborted, self.visibility)
         };
-        let (kind, ids, job) = (self.kind.clone(), Arc::clone(self.cx.ids()), self.job.clone());
-        RunEnd { kind, ids, mode: self.mode, job, attempt: self.attempt, again: false, run }
+        let mode = if self.job.is_some() { RunMode::Background } else { RunMode::Detached };
+        let (kind, ids, job) = (self.kind.clone(), Arc::clone(&self.ids), self.job.clone());
+        let ended = RunEnd { kind, ids, mode, job, attempt: self.attempt, again, run };
+        let permit = self.permit.take();
+        ended.report(&contributions, &self.observers);
+        // Released after the report, so that a task that waits for the last run finds all ends reported.
+        if let Some(permit) = permit {
+            permit.release(status);
+        }
+        (ended, contributions)
     }
 }
 
 impl Drop for Notice {
     fn drop(&mut self) {
-        if let Some(permit) = self.permit.take() {
-            self.ended(Status::Cancelled, Some(CUT_OFF.to_owned())).report(&Contributions::default(), &self.observers);
-            permit.release(Status::Cancelled);
+        if self.permit.is_some() {
+            let _ = self.report(Err(RunError::cut_off()), true);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::record::Status;
 use crate::verdict::{Capabilities, Capability, Contributions, Verdict};
 
 /// The cause of a run that was cancelled.
-pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or dropped, or its runtime ended; await `registry.drain(…)` before the program ends";
+const CUT_OFF: &str = "it was cancelled because the registry was drained or dropped, or its runtime ended; await `registry.drain(…)` before the program ends";
 
 /// How a run ended without an answer.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl RunError {
         Self { status: Status::Failed, text: text.into(), terminal: true }
     }
 
-    fn cut_off() -> Self {
+    pub(super) fn cut_off() -> Self {
         Self { status: Status::Cancelled, text: CUT_OFF.to_owned(), terminal: true }
     }
 }

@@ -55,17 +55,12 @@ pub(crate) struct Tasks {
     pub(crate) shutdown: CancellationToken,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TasksState {
-    limit: usize,
+    /// The limit of concurrent detached runs, if the app sets one.
+    limit: Option<usize>,
     closed: bool,
     counts: DrainReport,
-}
-
-impl Default for TasksState {
-    fn default() -> Self {
-        Self { limit: DETACHED_LIMIT, closed: false, counts: DrainReport::default() }
-    }
 }
 
 impl TasksState {
@@ -83,7 +78,7 @@ impl Tasks {
     }
 
     pub(crate) fn set_limit(&self, limit: usize) {
-        self.state().limit = limit;
+        self.state().limit = Some(limit);
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -96,10 +91,11 @@ impl Tasks {
     /// The reason if the run is over the limit or the registry is drained. The run is counted as dropped.
     pub(crate) fn admit(self: &Arc<Self>) -> Result<Permit, String> {
         let mut state = self.state();
+        let limit = state.limit.unwrap_or(DETACHED_LIMIT);
         let why = if state.closed {
             "the registry is drained and starts no more runs".to_owned()
-        } else if state.counts.detached.running >= state.limit {
-            format!("the limit of {} detached runs is reached", state.limit)
+        } else if state.counts.detached.running >= limit {
+            format!("the limit of {limit} detached runs is reached")
         } else {
             state.counts.detached.running += 1;
             return Ok(Permit::new(self, RunMode::Detached));

@@ -4,9 +4,7 @@ use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use super::{Registry, Snapshot};
-use crate::detached::{BackgroundSink, DetachedRuns, DrainReport};
-use crate::id::HookId;
-use crate::options::Visibility;
+use crate::detached::{BackgroundSink, DetachedRuns, DrainReport, Tasks};
 
 impl Registry {
     /// Sets the sink for background jobs of sets made from now on. [`Worker::start`](crate::worker::Worker::start) does
@@ -21,7 +19,7 @@ impl Registry {
     /// 256. Runs over the limit are recorded as dropped. Takes effect
     /// at once, also for existing sets.
     pub fn set_detached_limit(&self, limit: usize) {
-        self.detached_runs().tasks.set_limit(limit);
+        self.tasks().set_limit(limit);
     }
 
     /// Shuts down detached and background runs, at the end of the program. Waits for the detached runs and background
@@ -52,23 +50,20 @@ impl Registry {
     /// # }
     /// ```
     pub async fn drain(&self, deadline: Duration) -> DrainReport {
-        let tasks = self.detached_runs().tasks;
-        tasks.drain(deadline).await
+        self.tasks().drain(deadline).await
     }
 
-    pub(crate) fn detached_runs(&self) -> DetachedRuns {
-        self.snapshot().detached_runs()
-    }
-
-    /// The visibility of the hook at a kind; the default if the hook is not registered.
-    pub(crate) fn visibility_of(&self, id: &HookId, kind: &str) -> Visibility {
-        let snapshot = self.snapshot();
-        let mut bindings = snapshot.hooks.get(id).into_iter().flat_map(|hook| &*hook.bindings);
-        bindings.find(|binding| binding.kind.name == kind).map(|binding| binding.options.visibility).unwrap_or_default()
+    pub(crate) fn tasks(&self) -> Arc<Tasks> {
+        Arc::clone(&self.snapshot().tasks)
     }
 
     pub(crate) fn downgrade(&self) -> WeakRegistry {
-        WeakRegistry { snapshot: Arc::downgrade(&self.snapshot) }
+        Arc::downgrade(&self.snapshot)
+    }
+
+    /// The registry of a weak reference, if it still exists.
+    pub(crate) fn upgrade(weak: &WeakRegistry) -> Option<Self> {
+        weak.upgrade().map(|snapshot| Self { snapshot })
     }
 }
 
@@ -79,13 +74,4 @@ impl Snapshot {
 }
 
 /// A weak reference to a registry.
-#[derive(Clone)]
-pub(crate) struct WeakRegistry {
-    snapshot: Weak<RwLock<Arc<Snapshot>>>,
-}
-
-impl WeakRegistry {
-    pub(crate) fn upgrade(&self) -> Option<Registry> {
-        self.snapshot.upgrade().map(|snapshot| Registry { snapshot })
-    }
-}
+pub(crate) type WeakRegistry = Weak<RwLock<Arc<Snapshot>>>;

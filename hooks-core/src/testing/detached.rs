@@ -1,6 +1,6 @@
 //! Detached runs and jobs of a trial, for which the trial waits although its dispatch does not.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, EnqueueError, Job};
@@ -11,31 +11,34 @@ use crate::worker::JobError;
 
 /// Collects the jobs of a trial, and how its runs ended.
 #[derive(Default)]
-pub(super) struct TrialRuns {
-    jobs: Mutex<Vec<Job>>,
-    ends: Mutex<Ends>,
-}
+pub(super) struct TrialRuns(Mutex<Ends>);
 
 /// How the detached and background runs ended.
 #[derive(Default)]
 pub(super) struct Ends {
+    /// The jobs that have not run yet.
+    jobs: Vec<Job>,
     pub(super) runs: Vec<Run>,
     pub(super) left: Contributions,
 }
 
 impl TrialRuns {
+    fn ends_mut(&self) -> MutexGuard<'_, Ends> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs every job once, as a worker would, and waits for the detached runs.
     pub(super) async fn finish(&self, registry: &Registry, cx: &HookContext) -> Result<(), JobError> {
-        let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
+        let jobs = std::mem::take(&mut self.ends_mut().jobs);
         for job in jobs {
             let _ = registry.run_job(cx, &job).await?;
         }
-        registry.detached_runs().tasks.idle().await;
+        registry.tasks().idle().await;
         Ok(())
     }
 
     pub(super) fn ends(&self) -> Ends {
-        std::mem::take(&mut *self.ends.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.ends_mut())
     }
 }
 
@@ -44,7 +47,7 @@ impl BackgroundSink for Arc<TrialRuns> {
         // Serialized and parsed, as if sent to another process.
         let line = serde_json::to_string(&job).map_err(|error| EnqueueError::Failed(error.to_string()))?;
         let job = serde_json::from_str(&line).map_err(|error| EnqueueError::Failed(error.to_string()))?;
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).push(job);
+        self.ends_mut().jobs.push(job);
         Ok(())
     }
 }
@@ -53,7 +56,7 @@ impl Observer for Arc<TrialRuns> {
     fn dispatched(&self, _record: &Record) {}
 
     fn ended(&self, ended: &RunEnd, contributions: &Contributions) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = self.ends_mut();
         ends.runs.push(ended.run.clone());
         ends.left.merge(contributions.clone());
     }

@@ -11,14 +11,12 @@ use tokio::time::{Instant, timeout_at};
 use super::Worker;
 use super::run::JobRun;
 use super::run_job::notice;
-use super::source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use super::source::{JobOutcome, JobSource, SourceError, Taken};
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, Permit, Tasks};
 use crate::registry::{Registry, WeakRegistry};
 
-pub(super) struct Queue(Arc<Data>);
-
-struct Data {
+pub(super) struct Queue {
     worker: Worker,
     handle: Handle,
     /// Weak, because the registry owns its queue.
@@ -37,36 +35,39 @@ struct Jobs {
 }
 
 impl Queue {
-    pub(super) fn new(worker: Worker, handle: Handle, registry: &Registry) -> Self {
-        let (tasks, registry) = (registry.detached_runs().tasks, registry.downgrade());
-        Self(Arc::new(Data { worker, handle, registry, tasks, jobs: Mutex::default(), arrived: Notify::new() }))
+    pub(super) fn new(worker: Worker, handle: Handle, registry: &Registry) -> Arc<Self> {
+        let (tasks, registry) = (registry.tasks(), registry.downgrade());
+        Arc::new(Self { worker, handle, registry, tasks, jobs: Mutex::default(), arrived: Notify::new() })
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl BackgroundSink for Queue {
+impl BackgroundSink for Arc<Queue> {
     fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
-        let data = &self.0;
-        let registry = data.registry.upgrade().ok_or(EnqueueError::Closed)?;
-        if data.tasks.is_closed() {
+        let registry = Registry::upgrade(&self.registry).ok_or(EnqueueError::Closed)?;
+        if self.tasks.is_closed() {
             return Err(EnqueueError::Closed);
         }
-        let mut jobs = data.jobs();
-        if jobs.waiting.len() >= data.worker.queue {
+        let mut jobs = self.jobs();
+        if jobs.waiting.len() >= self.worker.queue {
             return Err(EnqueueError::Full);
         }
-        let notice = notice(&registry, &job, data.tasks.take_in());
+        let notice = notice(&registry, &job, self.tasks.take_in());
         jobs.push(job.delay, job, notice);
         if std::mem::replace(&mut jobs.is_worked_on, true) {
-            data.arrived.notify_one();
+            self.arrived.notify_one();
         } else {
             drop(jobs);
-            data.handle.spawn(Working(Some(Arc::clone(data))).work());
+            self.handle.spawn(Working(Some(Arc::clone(self))).work());
         }
         Ok(())
     }
 
     fn worker(&self) -> Option<&HookContext> {
-        Some(&self.0.worker.context)
+        Some(&self.worker.context)
     }
 }
 
@@ -78,16 +79,10 @@ impl Jobs {
     }
 }
 
-impl Data {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl JobSource for Data {
+impl JobSource for Queue {
     type Claim = Permit;
 
-    async fn take(&self, _: &JobSlot<'_>) -> Result<Option<Taken<Permit>>, SourceError> {
+    async fn take(&self, _: &Registry, _: usize) -> Result<Option<Taken<Permit>>, SourceError> {
         let mut jobs = self.jobs();
         let is_due = jobs.waiting.front().is_some_and(|(due, ..)| *due <= Instant::now());
         let next = if is_due { jobs.waiting.pop_front() } else { None };
@@ -108,39 +103,35 @@ impl JobSource for Data {
         }
     }
 
-    async fn is_empty(&self, _: &JobSlot<'_>) -> Result<bool, SourceError> {
+    async fn is_empty(&self, _: &Registry) -> Result<bool, SourceError> {
         Ok(self.jobs().waiting.is_empty())
     }
 
-    async fn done(&self, _: &Permit, _: &JobOutcome) -> Result<bool, SourceError> {
+    async fn end(&self, _: &Permit, _: &JobOutcome) -> Result<bool, SourceError> {
         Ok(true)
     }
 
     async fn again(&self, claim: &Permit, job: &Job, wait: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
-        if let Some(registry) = self.registry.upgrade() {
+        if let Some(registry) = Registry::upgrade(&self.registry) {
             let notice = notice(&registry, job, claim.clone());
             self.jobs().push(wait, job.clone(), notice);
         }
         Ok(true)
     }
-
-    async fn bury(&self, _: &Permit, _: Burial, _: &JobOutcome) -> Result<bool, SourceError> {
-        Ok(true)
-    }
 }
 
 /// The task that takes jobs. Empty once it has ended by itself.
-struct Working(Option<Arc<Data>>);
+struct Working(Option<Arc<Queue>>);
 
 impl Working {
     async fn work(mut self) {
-        while let Some(data) = &self.0 {
-            let run = JobRun::new(data.worker.clone(), data.registry.clone(), Arc::clone(data));
-            run.work(&data.tasks.shutdown, true).await;
-            if data.tasks.shutdown.is_cancelled() || data.registry.upgrade().is_none() {
+        while let Some(queue) = &self.0 {
+            let run = JobRun::new(queue.worker.clone(), queue.registry.clone(), Arc::clone(queue));
+            run.work(&queue.tasks.shutdown, true).await;
+            if queue.tasks.shutdown.is_cancelled() || queue.registry.strong_count() == 0 {
                 return;
             }
-            let mut jobs = data.jobs();
+            let mut jobs = queue.jobs();
             // Under the same lock, so that no job arrives in between.
             if jobs.waiting.is_empty() {
                 jobs.is_worked_on = false;
@@ -154,8 +145,8 @@ impl Working {
 impl Drop for Working {
     /// The registry or the runtime ended, so the jobs that are left will never run; their notices report it.
     fn drop(&mut self) {
-        let Some(data) = self.0.take() else { return };
-        let left = std::mem::take(&mut *data.jobs());
+        let Some(queue) = self.0.take() else { return };
+        let left = std::mem::take(&mut *queue.jobs());
         drop(left);
     }
 }

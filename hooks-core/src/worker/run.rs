@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::run_job::{attempt, notice};
-use super::source::{Burial, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use super::source::{JobOutcome, JobSource, SourceError, Taken};
 use super::{JobErrorKind, Worker};
 use crate::detached::{Job, Notice, RunError};
 use crate::record::Status;
@@ -38,12 +38,6 @@ struct Shared<S> {
     source: Arc<S>,
 }
 
-enum JobStep {
-    Started,
-    Wait,
-    Over,
-}
-
 impl<S: JobSource> JobRun<S> {
     pub(super) fn new(worker: Worker, registry: WeakRegistry, source: Arc<S>) -> Self {
         Self { shared: Arc::new(Shared { worker, registry, source }), running: JoinSet::new(), alone: false }
@@ -52,12 +46,9 @@ impl<S: JobSource> JobRun<S> {
     pub(super) async fn work(mut self, stop: &CancellationToken, until_empty: bool) {
         while !stop.is_cancelled() {
             while self.running.try_join_next().is_some() {}
-            match self.step(until_empty).await {
-                Ok(JobStep::Started) => {}
-                Ok(JobStep::Wait) => {
-                    stop.run_until_cancelled(self.wait()).await;
-                }
-                Ok(JobStep::Over) | Err(SourceError::Closed) => break,
+            match self.step(stop, until_empty).await {
+                Ok(true) => {}
+                Ok(false) | Err(SourceError::Closed) => break,
                 Err(error) => {
                     tracing::error!(target: "hook_sdk", %error, "a worker cannot take jobs");
                     stop.run_until_cancelled(sleep(PAUSE)).await;
@@ -71,20 +62,24 @@ impl<S: JobSource> JobRun<S> {
         !self.alone && self.running.len() < self.shared.worker.parallelism.max(1)
     }
 
-    async fn step(&mut self, until_empty: bool) -> Result<JobStep, SourceError> {
+    /// Starts a job, or waits until there may be one. `false` if there will be none.
+    async fn step(&mut self, stop: &CancellationToken, until_empty: bool) -> Result<bool, SourceError> {
         self.alone &= !self.running.is_empty();
-        let Some(registry) = self.shared.registry.upgrade() else { return Ok(JobStep::Over) };
-        if !self.has_room() {
-            return Ok(JobStep::Wait);
+        let Some(registry) = Registry::upgrade(&self.shared.registry) else { return Ok(false) };
+        if self.has_room() {
+            if let Some(taken) = self.shared.source.take(&registry, self.running.len()).await? {
+                self.alone = taken.alone;
+                self.running.spawn(Arc::clone(&self.shared).finish(registry, taken));
+                return Ok(true);
+            }
+            if until_empty && self.running.is_empty() && self.shared.source.is_empty(&registry).await? {
+                return Ok(false);
+            }
         }
-        let slot = JobSlot::new(&registry, self.running.len());
-        if let Some(taken) = self.shared.source.take(&slot).await? {
-            self.alone = taken.alone;
-            self.running.spawn(Arc::clone(&self.shared).finish(registry, taken));
-            return Ok(JobStep::Started);
-        }
-        let is_over = until_empty && self.running.is_empty() && self.shared.source.is_empty(&slot).await?;
-        Ok(if is_over { JobStep::Over } else { JobStep::Wait })
+        // A wait does not keep the registry alive.
+        drop(registry);
+        stop.run_until_cancelled(self.wait()).await;
+        Ok(true)
     }
 
     /// Waits until a job ends, or there may be another one.
@@ -116,8 +111,7 @@ impl<S: JobSource> Shared<S> {
         loop {
             let written = match (&job, wait) {
                 (Ok(job), Some(wait)) => self.source.again(&claim, &job.again(), wait, &outcome).await,
-                _ if outcome.status == Status::Completed => self.source.done(&claim, &outcome).await,
-                _ => self.source.bury(&claim, Burial::Failed, &outcome).await,
+                _ => self.source.end(&claim, &outcome).await,
             };
             let job = job.as_ref().map_or("unreadable", |job| job.id.as_str());
             match written {
@@ -140,7 +134,7 @@ impl<S: JobSource> Shared<S> {
         job: &Job,
         of_queue: Option<Notice>,
     ) -> (JobOutcome, Option<Duration>) {
-        let notice = of_queue.unwrap_or_else(|| notice(registry, job, registry.detached_runs().tasks.take_in()));
+        let notice = of_queue.unwrap_or_else(|| notice(registry, job, registry.tasks().take_in()));
         let (code, ended) = match registry.read_job(&self.worker.context, job) {
             Ok(run) => (None, attempt(registry, job, run, notice).await.ended),
             Err(error) => {

@@ -1,5 +1,6 @@
 //! Executes jobs.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::context::HookContext;
@@ -68,65 +69,63 @@ impl Registry {
     /// ```
     pub async fn run_job(&self, worker: &HookContext, job: &Job) -> Result<JobEnd, JobError> {
         let run = self.read_job(worker, job)?;
-        let notice = notice(self, job, self.detached_runs().tasks.take_in());
+        let notice = notice(self, job, self.tasks().take_in());
         Ok(attempt(self, job, run, notice).await)
     }
 
     /// Builds a run from a job.
     pub(super) fn read_job(&self, worker: &HookContext, job: &Job) -> Result<DetachedRun, JobError> {
         let snapshot = self.snapshot();
-        let (id, hook) = (&job.id, &job.hook);
-        let error = |kind, text: String| Err(JobError::new(kind, hook, text));
+        let (id, hook, kind) = (&job.id, &job.hook, &job.kind);
+        let error =
+            |kind, why: String| Err(JobError::new(kind, hook, format!("the job `{id}` is for the hook `{hook}`{why}")));
         let Some(registered) = snapshot.hooks.get(hook) else {
             let meant = nearest_names(hook.as_str(), snapshot.hooks.keys().map(HookId::as_str));
-            let text = format!(
-                "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (if its crate is not linked into the worker, write `use that_crate as _;`; or its feature or its `cfg` is off)"
+            let why = format!(
+                ", which is not registered{meant} (if its crate is not linked into the worker, write `use that_crate as _;`; or its feature or its `cfg` is off)"
             );
-            return error(JobErrorKind::UnknownHook, text);
+            return error(JobErrorKind::UnknownHook, why);
         };
         if snapshot.disabled.contains(hook) || snapshot.disabled_by(registered).is_some() {
-            let text = format!("the job `{id}` is for the hook `{hook}`, which is disabled");
-            return error(JobErrorKind::Disabled, text);
+            return error(JobErrorKind::Disabled, ", which is disabled".to_owned());
         }
         let (known, _) = snapshot.overridden(registered);
         let out = |plugin: &&HookId| {
             snapshot.installed(plugin.as_str()).is_none() || snapshot.closed(plugin.as_str()).is_some()
         };
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
-            let text = format!(
-                "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or failed to start"
-            );
-            return error(JobErrorKind::NoPlugin, text);
+            let why = format!(" of the plugin `{plugin}`, which is not installed or failed to start");
+            return error(JobErrorKind::NoPlugin, why);
         }
-        let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
+        let binding = known.bindings.iter().find(|binding| binding.kind.name == kind);
         let Some(binding) = binding.filter(|binding| binding.options.run == RunMode::Background) else {
-            let kind = &job.kind;
-            let text =
-                format!("the job `{id}` is for the hook `{hook}` at `{kind}`, where it is not a background hook");
-            return error(JobErrorKind::NotBackground, text);
+            let why = format!(" at `{kind}`, where it is not a background hook");
+            return error(JobErrorKind::NotBackground, why);
         };
         let cx = job.within(worker).outliving(snapshot.tasks.shutdown.clone());
         let unreadable = |(part, cause): (&str, String)| {
             // Errors of serde quote their input.
             let cause = redacted(&cause);
-            error(
-                JobErrorKind::Unreadable,
-                format!("the job `{id}` of the hook `{hook}` cannot run: invalid {part}: {cause}"),
-            )
+            let text = format!("the job `{id}` of the hook `{hook}` cannot run: invalid {part}: {cause}");
+            JobError::new(JobErrorKind::Unreadable, hook, text)
         };
         let engine = Engine::of_binding(binding).ok_or(("kind", "its type was not derived".to_owned()));
-        engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).or_else(unreadable)
+        engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).map_err(unreadable)
     }
 }
 
 pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
-    Notice::of_job(job, registry.visibility_of(&job.hook, &job.kind), registry.detached_runs().observers, permit)
+    let snapshot = registry.snapshot();
+    let mut bindings = snapshot.hooks.get(&job.hook).into_iter().flat_map(|hook| &*hook.bindings);
+    let binding = bindings.find(|binding| binding.kind.name == job.kind);
+    let visibility = binding.map(|binding| binding.options.visibility).unwrap_or_default();
+    Notice::of_job(job, visibility, Arc::clone(&snapshot.observers), permit)
 }
 
 /// Runs a job until the registry is shut down.
 pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> JobEnd {
     notice.started = Some(Instant::now());
-    let shutdown = registry.detached_runs().tasks.shutdown.clone();
+    let shutdown = registry.tasks().shutdown.clone();
     let outcome = until_shutdown(&shutdown, run).await;
     let (ended, contributions) = notice.end(outcome, job.attempt >= job.max_attempts);
     JobEnd { ended, contributions }

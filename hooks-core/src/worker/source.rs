@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::JobErrorKind;
 use crate::detached::{Job, Notice};
-use crate::id::HookId;
 use crate::record::Status;
 use crate::registry::Registry;
 
@@ -17,14 +16,19 @@ pub trait JobSource: Send + Sync + 'static {
     /// One start of a job. If it is dropped without an end, its worker has died.
     type Claim: Send + Sync + 'static;
 
-    /// Starts the next job that is due. `None` if there is none for this worker now.
-    fn take(&self, slot: &JobSlot<'_>) -> impl Future<Output = Result<Option<Taken<Self::Claim>>, SourceError>> + Send;
+    /// Starts the next job that is due. `None` if there is none for this worker now, which runs `running` jobs and has the
+    /// hooks of `registry`. Jobs of other hooks are left to workers of another version.
+    fn take(
+        &self,
+        registry: &Registry,
+        running: usize,
+    ) -> impl Future<Output = Result<Option<Taken<Self::Claim>>, SourceError>> + Send;
 
     /// Waits until there may be a job to take, without promising one. It may end at any time.
     fn ready(&self) -> impl Future<Output = ()> + Send;
 
     /// Whether no job that this worker may run is queued, due later, or running anywhere.
-    fn is_empty(&self, slot: &JobSlot<'_>) -> impl Future<Output = Result<bool, SourceError>> + Send;
+    fn is_empty(&self, registry: &Registry) -> impl Future<Output = Result<bool, SourceError>> + Send;
 
     /// How often [`progress`](Self::progress) is called for each running job. By default never, for a source that notices
     /// by itself that a worker lives.
@@ -37,10 +41,9 @@ pub trait JobSource: Send + Sync + 'static {
         std::future::ready(Ok(true))
     }
 
-    /// The job completed. `false` if it was taken from this worker before: then its status must not change, here and in
-    /// the next two methods.
-    fn done(&self, claim: &Self::Claim, outcome: &JobOutcome)
-    -> impl Future<Output = Result<bool, SourceError>> + Send;
+    /// The job ended. If it did not complete, nothing repeats it, and it is kept for people. `false` if it was taken from
+    /// this worker before: then its status must not change, here and in [`again`](Self::again).
+    fn end(&self, claim: &Self::Claim, outcome: &JobOutcome) -> impl Future<Output = Result<bool, SourceError>> + Send;
 
     /// The job failed, and is queued again as `job`, due after `wait`.
     fn again(
@@ -50,37 +53,6 @@ pub trait JobSource: Send + Sync + 'static {
         wait: Duration,
         outcome: &JobOutcome,
     ) -> impl Future<Output = Result<bool, SourceError>> + Send;
-
-    /// The job ends without success, and is kept for people.
-    fn bury(
-        &self,
-        claim: &Self::Claim,
-        why: Burial,
-        outcome: &JobOutcome,
-    ) -> impl Future<Output = Result<bool, SourceError>> + Send;
-}
-
-/// The place of a worker that is free for a job.
-#[derive(Clone, Copy, Debug)]
-pub struct JobSlot<'a> {
-    registry: &'a Registry,
-    running: usize,
-}
-
-impl<'a> JobSlot<'a> {
-    pub(super) fn new(registry: &'a Registry, running: usize) -> Self {
-        Self { registry, running }
-    }
-
-    /// The hooks that the worker has now. Jobs of others are left to workers of another version.
-    pub fn hooks(&self) -> Vec<HookId> {
-        self.registry.hooks().iter().map(|hook| hook.id().clone()).collect()
-    }
-
-    /// How many jobs the worker is running.
-    pub fn running(&self) -> usize {
-        self.running
-    }
 }
 
 /// A job that a worker has taken.

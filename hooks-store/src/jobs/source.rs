@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hook_sdk::Registry;
 use hook_sdk::detached::Job;
 use hook_sdk::record::Status;
-use hook_sdk::worker::{Burial, JobErrorKind, JobOutcome, JobSlot, JobSource, SourceError, Taken};
+use hook_sdk::worker::{Burial, JobErrorKind, JobOutcome, JobSource, SourceError, Taken};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -58,16 +59,16 @@ impl StoredJobs {
     }
 
     /// The hooks that the worker has now, because a plugin can be installed while it runs.
-    fn known(&self, slot: &JobSlot<'_>) -> Known {
-        let hooks = slot.hooks().iter().map(ToString::to_string).collect();
+    fn known(&self, registry: &Registry) -> Known {
+        let hooks = registry.hooks().iter().map(|hook| hook.id().to_string()).collect();
         Known { hooks, patience: self.unknown_after }
     }
 
-    async fn next(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<Claimed>>, Failure> {
-        let (database, known) = (&self.store.database, self.known(slot));
+    async fn next(&self, registry: &Registry, running: usize) -> Result<Option<Taken<Claimed>>, Failure> {
+        let (database, known) = (&self.store.database, self.known(registry));
         // A job that must run alone waits until no job runs. Until then, no other job starts, so that it is not starved.
         let due = if is_due(database, Due::Alone, known.clone()).await? {
-            if slot.running() > 0 {
+            if running > 0 {
                 return Ok(None);
             }
             Due::Alone
@@ -83,7 +84,7 @@ impl StoredJobs {
         }))
     }
 
-    async fn end(
+    async fn write(
         &self,
         claimed: &Claimed,
         status: JobStatus,
@@ -104,20 +105,21 @@ impl StoredJobs {
 impl JobSource for StoredJobs {
     type Claim = Claimed;
 
-    async fn take(&self, slot: &JobSlot<'_>) -> Result<Option<Taken<Claimed>>, SourceError> {
-        Ok(self.next(slot).await?)
+    async fn take(&self, registry: &Registry, running: usize) -> Result<Option<Taken<Claimed>>, SourceError> {
+        Ok(self.next(registry, running).await?)
     }
 
     async fn ready(&self) {
         sleep(self.poll).await;
     }
 
-    async fn is_empty(&self, slot: &JobSlot<'_>) -> Result<bool, SourceError> {
-        Ok(!is_any_left(&self.store.database, self.known(slot)).await?)
+    async fn is_empty(&self, registry: &Registry) -> Result<bool, SourceError> {
+        Ok(!is_any_left(&self.store.database, self.known(registry)).await?)
     }
 
-    async fn done(&self, claimed: &Claimed, outcome: &JobOutcome) -> Result<bool, SourceError> {
-        self.end(claimed, JobStatus::Done, None, outcome).await
+    async fn end(&self, claimed: &Claimed, outcome: &JobOutcome) -> Result<bool, SourceError> {
+        let status = if outcome.status == Status::Completed { JobStatus::Done } else { JobStatus::Failed };
+        self.write(claimed, status, None, outcome).await
     }
 
     async fn again(
@@ -127,11 +129,7 @@ impl JobSource for StoredJobs {
         wait: Duration,
         outcome: &JobOutcome,
     ) -> Result<bool, SourceError> {
-        self.end(claimed, JobStatus::Queued, Some(wait), outcome).await
-    }
-
-    async fn bury(&self, claimed: &Claimed, why: Burial, outcome: &JobOutcome) -> Result<bool, SourceError> {
-        self.end(claimed, why.into(), None, outcome).await
+        self.write(claimed, JobStatus::Queued, Some(wait), outcome).await
     }
 }
 
