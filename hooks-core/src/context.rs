@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-pub use depth::{WithinThis, within_this};
+pub use depth::within_this;
 pub use ids::Ids;
 pub use state::{ConversationStates, MissingState, State};
 use state::{NO_CONVERSATION, NO_STORE, NO_TURN, OF_APP, States, TypeSpec};

@@ -5,9 +5,9 @@
 //! not count for each other, and a dropped one leaves nothing behind.
 
 use std::cell::Cell;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Context;
 
 /// The default limit for nested dispatches.
 pub(crate) const DEFAULT_LIMIT: usize = 8;
@@ -84,36 +84,23 @@ pub(crate) fn kinds() -> Vec<&'static str> {
 ///     # }
 /// }
 /// ```
-pub fn within_this<F: Future>(future: F) -> WithinThis<F> {
-    WithinThis { kinds: kinds(), future }
+pub fn within_this<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let kinds = kinds();
+    async move {
+        let mut future = pin!(future);
+        let poll = |task: &mut Context<'_>| {
+            // If it is polled deeper than where it was made, the current dispatches count.
+            let _guard = (kinds.len() > depth()).then(|| KindsGuard::to(&kinds));
+            future.as_mut().poll(task)
+        };
+        poll_fn(poll).await
+    }
 }
 
 /// Runs `run` on another thread as if it were nested in the dispatches `kinds`.
 pub(crate) fn within<R>(kinds: &[&'static str], run: impl FnOnce() -> R) -> R {
     let _guard = KindsGuard::to(kinds);
     run()
-}
-
-pin_project_lite::pin_project! {
-    /// The future that [`within_this`] returns.
-    #[derive(Debug)]
-    #[must_use = "a future does nothing until it is polled"]
-    pub struct WithinThis<F> {
-        kinds: Vec<&'static str>,
-        #[pin]
-        future: F,
-    }
-}
-
-impl<F: Future> Future for WithinThis<F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<F::Output> {
-        let this = self.project();
-        // If it is polled deeper than where it was made, the current dispatches count.
-        let _guard = (this.kinds.len() > depth()).then(|| KindsGuard::to(this.kinds));
-        this.future.poll(task)
-    }
 }
 
 /// Replaces the active kinds of this thread; restores them when dropped.

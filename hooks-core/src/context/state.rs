@@ -175,22 +175,16 @@ impl ConversationStates {
                     &mut kept.of_turn
                 }
             };
-            let state = match states.get(&TypeId::of::<T>()) {
-                Some(state) => Arc::clone(state),
-                None => match fresh.take() {
-                    Some(fresh) => {
-                        states.insert(TypeId::of::<T>(), Arc::clone(&fresh) as _);
-                        return Ok(fresh);
-                    }
-                    None => {
-                        drop(known);
-                        fresh = Some(Arc::default());
-                        continue;
-                    }
-                },
-            };
+            let state = states.get(&TypeId::of::<T>()).map(Arc::clone);
+            if let (None, Some(fresh)) = (&state, &fresh) {
+                states.insert(TypeId::of::<T>(), Arc::clone(fresh) as _);
+                return Ok(Arc::clone(fresh));
+            }
             drop(known);
-            return state.downcast().map_err(|_| MissingState::of::<T>(OF_APP));
+            match state {
+                Some(state) => return state.downcast().map_err(|_| MissingState::of::<T>(OF_APP)),
+                None => fresh = Some(Arc::default()),
+            }
         }
     }
 

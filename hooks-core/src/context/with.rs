@@ -7,12 +7,11 @@ use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
 
-mod unknown;
-
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::state::TypeSpec;
+use crate::text::{fields_of, nearest_names};
 
 /// Parameters that a list passes to a hook. The function takes them as `&With<T>`.
 ///
@@ -101,7 +100,7 @@ pub struct WithSpec {
 impl WithSpec {
     pub(crate) const fn of<T: Parameters>() -> Self {
         Self {
-            parse: |value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound),
+            parse: |value| read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound),
             of: TypeSpec::of::<T>(),
         }
     }
@@ -112,5 +111,31 @@ impl WithSpec {
         // The `Deserialize` implementation is user code and may panic.
         crate::panics::catch(|| (self.parse)(value))
             .unwrap_or_else(|panic| Err(format!("parsing them panicked: {panic}")))
+    }
+}
+
+/// Parses parameters and rejects unknown keys. Serde ignores them, so a misspelt key of a field with a default would
+/// silently leave the hook with that default.
+fn read<T: DeserializeOwned>(given: Value) -> Result<T, String> {
+    let mut keys = Vec::new();
+    let read: T = serde_ignored::deserialize(given, |path| keys.push(path.to_string()))
+        .map_err(|error: serde_json::Error| error.to_string())?;
+    if keys.is_empty() {
+        return Ok(read);
+    }
+    let known = fields_of::<T>();
+    let texts: Vec<String> = keys.iter().map(|key| unknown(key, known)).collect();
+    Err(texts.join("; "))
+}
+
+/// What is wrong with an unknown key.
+fn unknown(key: &str, known: &[&str]) -> String {
+    // The field names are known only for the type itself, not for types nested in it.
+    let known = if key.contains('.') { &[] } else { known };
+    match nearest_names(key, known.iter().copied()) {
+        none if none.is_empty() && !known.is_empty() => {
+            format!("unknown field `{key}`, expected one of `{}`", known.join("`, `"))
+        }
+        near => format!("unknown field `{key}`{near}"),
     }
 }
