@@ -132,26 +132,17 @@ impl Manifest {
     }
 }
 
-/// The filters of a hook at a kind. The registry has rejected unknown fields.
-fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
-    binding.filters().map(|(field, only)| (field, only.patterns.to_string())).collect()
-}
-
 fn hook_manifest(hook: &Hook) -> HookManifest {
+    let timeout = |binding: &Binding| binding.options.timeout.duration().filter(|_| binding.takes_timeout());
     let at = |binding: &Binding| BindingManifest {
         kind: binding.kind.name,
         writes: binding.form.writes,
         waits: binding.is_async(),
-        timeout_ms: binding
-            .options
-            .timeout
-            .duration()
-            .filter(|_| binding.takes_timeout())
-            .map(|limit| limit.as_millis()),
+        timeout_ms: timeout(binding).map(|limit| limit.as_millis()),
         on_failure: binding.policy(),
         capabilities: binding.options.capabilities.unwrap_or(binding.kind.capabilities),
         options: binding.options.clone(),
-        only: only(binding),
+        only: binding.filters().map(|(field, only)| (field, only.patterns.to_string())).collect(),
     };
     HookManifest {
         id: hook.id.clone(),

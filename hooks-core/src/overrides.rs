@@ -168,7 +168,7 @@ struct OverrideEntry {
     id: HookId,
     /// The position for messages.
     at: String,
-    changes: Vec<(&'static str, Change)>,
+    changes: Changes,
 }
 
 impl Overrides {
@@ -181,7 +181,7 @@ impl Overrides {
     pub fn set(mut self, id: &str, change: Override) -> Self {
         let at = self.name.to_string();
         let entry = |(name, field)| (name, Change { field, layer: Arc::clone(&self.name), at: at.clone() });
-        let changes = change.split().map(entry).collect();
+        let changes = Changes(change.split().map(entry).collect());
         self.entries.push(OverrideEntry { id: HookId::new(id), at, changes });
         self
     }
@@ -191,9 +191,7 @@ impl Overrides {
         let mut problems = self.problems.clone();
         for entry in &self.entries {
             match hooks.get(&entry.id) {
-                Some(hook) => {
-                    problems.extend(entry.changes.iter().flat_map(|(field, change)| change.check(field, hook)));
-                }
+                Some(hook) => problems.extend(entry.changes.check(hook)),
                 None => {
                     let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(|id| id.as_str()));
                     let problem = format!("there is no hook `{}` to override{nearest}", entry.id);
@@ -207,10 +205,7 @@ impl Overrides {
     /// Merges the layer over earlier ones.
     pub(crate) fn add_to(&self, changes: &mut HashMap<HookId, Changes>) {
         for entry in &self.entries {
-            let merged = changes.entry(entry.id.clone()).or_default();
-            for (field, change) in &entry.changes {
-                merged.set(field, change.clone());
-            }
+            changes.entry(entry.id.clone()).or_default().0.extend(entry.changes.0.clone());
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Which hooks are in force: the lists of the app, the agent and the prompt.
 
 mod definition;
-mod entry;
 mod error;
 mod fields;
-mod file;
 mod json;
 #[cfg(feature = "toml")]
 mod toml_form;
@@ -18,10 +16,9 @@ use serde_json::{Map, Value};
 
 pub use crate::source::Place;
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
-pub use entry::ListEntry;
-pub use error::DefinitionError;
 #[cfg(feature = "toml")]
-pub(crate) use file::{read, unmarked};
+pub(crate) use definition::{read, unmarked};
+pub use error::DefinitionError;
 
 use crate::hook::Hook;
 use crate::id::HookId;
@@ -134,13 +131,42 @@ conversions!(HookUse {
     String => |id| Self::id(&id),
 });
 
+/// An entry for a list of hooks: an element of `hooks![…]`, an id, or a [`HookUse`] with parameters.
+///
+/// A list of functions does not compile:
+///
+/// ```compile_fail,E0277
+/// use hook_sdk::prelude::*;
+///
+/// #[hook(id = "count_calls", kind = after_tool_call)]
+/// fn count_calls() {}
+///
+/// let agent = AgentDef::new("support").hooks(vec![count_calls]); // write `hooks![count_calls]`
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name a hook",
+    label = "not an entry for a list of hooks",
+    note = "name functions with `hooks![…]`, as in `.hooks(hooks![redact_pii])`, or hooks by their ids, as in `.hooks([\"redact_pii\"])`"
+)]
+pub trait ListEntry {
+    /// Converts into an entry.
+    fn into_use(self) -> HookUse;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<HookUse>> ListEntry for T {
+    fn into_use(self) -> HookUse {
+        self.into()
+    }
+}
+
 /// The object form of an entry in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HookEntry {
-    id: String,
+    id: HookId,
     #[serde(default, rename = "as")]
-    alias: Option<String>,
+    alias: Option<HookId>,
     with: Option<Value>,
 }
 
@@ -149,9 +175,8 @@ impl<'de> Deserialize<'de> for HookUse {
         match Value::deserialize(deserializer)? {
             Value::String(id) => Ok(Self::id(&id)),
             object @ Value::Object(_) => {
-                let entry: HookEntry = serde_json::from_value(object).map_err(D::Error::custom)?;
-                let alias = entry.alias.as_deref().map(HookId::new);
-                Ok(Self { alias, with: entry.with, ..Self::id(&entry.id) })
+                let HookEntry { id, alias, with } = serde_json::from_value(object).map_err(D::Error::custom)?;
+                Ok(Self { alias, with, ..Self::new(HookName::Id(id)) })
             }
             other => Err(D::Error::custom(one_line(&format!(
                 "expected a hook: its id as a string, or an object with `id`, and optionally `as` and `with`; found {other}"
@@ -174,13 +199,10 @@ impl Serialize for HookUse {
                 }
             }
         };
-        let more = [("as", self.alias.as_ref().map(|name| name.as_str().into())), ("with", self.with.clone())];
-        let more: Map<String, Value> = more.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect();
-        if more.is_empty() {
-            return id.serialize(serializer);
-        }
-        let mut entry = Map::from_iter([("id".to_owned(), id.as_str().into())]);
-        entry.extend(more);
-        entry.serialize(serializer)
+        let text = |id: &HookId| Value::from(id.as_str());
+        let fields = [("id", Some(text(&id))), ("as", self.alias.as_ref().map(text)), ("with", self.with.clone())];
+        let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        let entry: Map<String, Value> = fields.collect();
+        if entry.len() == 1 { id.serialize(serializer) } else { entry.serialize(serializer) }
     }
 }

@@ -27,18 +27,40 @@
 //! state and the ids of the turn, use a [`Trial`].
 
 mod detached;
-mod error;
 mod expect;
 mod outcome;
 mod snapshot;
 mod trial;
 
-pub use error::TrialError;
 pub use outcome::TrialOutcome;
 pub use snapshot::assert_manifest;
 pub use trial::{Trial, TrialHook};
 
+use crate::diagnostics::ConfigError;
+use crate::dispatch::DispatchError;
 use crate::kind::HookKind;
+use crate::tables::debug_as_display;
+use crate::worker::JobError;
+
+/// Why a trial has no result.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum TrialError {
+    /// The hooks cannot be in one scope.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The dispatch has no outcome: for example, a required hook failed or the turn was cancelled.
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+    /// The job of a background hook could not be parsed again.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// There are no hooks, or one does not run at the fired kind, so the test would test nothing.
+    #[error("{0}")]
+    TestsNothing(String),
+}
+
+debug_as_display!(TrialError);
 
 /// Fires `event` with `hooks` in force. Without other constraints they run in the given order.
 ///

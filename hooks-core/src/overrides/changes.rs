@@ -19,14 +19,9 @@ pub(super) struct Change {
 
 /// The last change of each field.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Changes(BTreeMap<&'static str, Change>);
+pub(crate) struct Changes(pub(super) BTreeMap<&'static str, Change>);
 
 impl Changes {
-    /// Merges a later change of a field over this one.
-    pub(super) fn set(&mut self, field: &'static str, change: Change) {
-        self.0.insert(field, change);
-    }
-
     /// Returns the problems of applying the changes to the hook.
     pub(crate) fn check(&self, hook: &Hook) -> Vec<Problem> {
         self.0.iter().flat_map(|(field, change)| change.check(field, hook)).collect()
@@ -63,7 +58,7 @@ impl Changes {
 
 impl Change {
     /// Applies the change to a copy of the hook, which then makes its own checks.
-    pub(super) fn check(&self, field: &str, hook: &Hook) -> Vec<Problem> {
+    fn check(&self, field: &str, hook: &Hook) -> Vec<Problem> {
         if hook.locked {
             let text = format!("{hook} is locked, so `{field}` cannot be overridden; remove `{field}`");
             return vec![bad_override(&self.at, &text)];

@@ -8,8 +8,8 @@ use serde::de::value::MapDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Change, FIELDS, Override, OverrideEntry, Overrides, bad_override};
-use crate::diagnostics::Problem;
+use super::{Change, Changes, FIELDS, Override, OverrideEntry, Overrides, bad_override};
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::id::HookId;
 use crate::source::Places;
 use crate::text::nearest_names;
@@ -31,11 +31,9 @@ impl Overrides {
         match crate::scope::read(file) {
             Ok(text) => Self::from_toml(file, &text),
             Err(error) => {
-                // The message begins with the file's path.
-                let text = error.to_string();
                 let at = file.display().to_string();
-                let problem = text.strip_prefix(&format!("{at}: ")).unwrap_or(&text).to_owned();
-                Self { problems: vec![bad_override(&at, &problem)], ..Self::new(at) }
+                let problem = Problem::new(ProblemKind::BadOverride, &at, error.to_string());
+                Self { problems: vec![problem], ..Self::new(at) }
             }
         }
     }
@@ -108,7 +106,7 @@ impl Reader<'_> {
             self.wrong(fields.span().start, problem);
             return None;
         };
-        let mut changes = Vec::new();
+        let mut changes = Changes::default();
         for (key, value) in fields {
             let name = key.get_ref().as_ref();
             let Some((field, expected)) = FIELDS.iter().find(|(field, _)| *field == name) else {
@@ -123,7 +121,7 @@ impl Reader<'_> {
             match Override::deserialize(only) {
                 Ok(set) => {
                     let (layer, at) = (Arc::clone(&self.name), self.at(value.span().start));
-                    changes.push((*field, Change { field: set, layer, at }));
+                    changes.0.insert(field, Change { field: set, layer, at });
                 }
                 Err(_) => self.wrong(value.span().start, format!("expected {expected}")),
             }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::error::DefinitionError;
 use super::fields::DefinitionFields;
-use super::{HookUse, ListEntry, file, json};
+use super::{HookUse, ListEntry, json};
 
 /// A type that can declare a list of hooks: an agent, a prompt, or an app's own type.
 ///
@@ -81,7 +81,7 @@ macro_rules! definition {
             /// # Errors
             /// [`DefinitionError`] with line, column and what was expected.
             pub fn from_json(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let fields = json::parse(&file.as_ref().into(), file::unmarked(text), $what)?;
+                let fields = json::parse(&file.as_ref().into(), unmarked(text), $what)?;
                 Ok(Self { name: fields.name, hooks: fields.hooks, extra: fields.extra })
             }
 
@@ -91,7 +91,7 @@ macro_rules! definition {
             /// [`DefinitionError`] if the file cannot be read or is invalid, with line, column and what was expected.
             pub fn from_file(file: impl AsRef<Path>) -> Result<Self, DefinitionError> {
                 let file = file.as_ref();
-                let text = file::read(file)?;
+                let text = read(file)?;
                 #[cfg(feature = "toml")]
                 if file.extension().is_some_and(|extension| extension == "toml") {
                     return Self::from_toml(file, &text);
@@ -105,7 +105,7 @@ macro_rules! definition {
             /// [`DefinitionError`] with line, column and what was expected.
             #[cfg(feature = "toml")]
             pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let fields = super::toml_form::parse(&file.as_ref().into(), file::unmarked(text), $what)?;
+                let fields = super::toml_form::parse(&file.as_ref().into(), unmarked(text), $what)?;
                 Ok(Self { name: fields.name, hooks: fields.hooks, extra: fields.extra })
             }
         }
@@ -187,4 +187,15 @@ impl PromptDef {
         let hooks = definition.hooks().map(<[HookUse]>::to_vec);
         Self { name: definition.name().to_owned(), hooks, extra: Map::new() }
     }
+}
+
+/// Removes the byte order mark that some editors write.
+pub(crate) fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+pub(crate) fn read(file: &Path) -> Result<String, DefinitionError> {
+    let bytes = std::fs::read(file).map_err(|source| DefinitionError::Unreadable { file: file.into(), source })?;
+    String::from_utf8(bytes)
+        .map_err(|error| DefinitionError::NotUtf8 { file: file.into(), valid_up_to: error.utf8_error().valid_up_to() })
 }

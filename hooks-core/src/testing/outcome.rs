@@ -92,15 +92,8 @@ impl<K: HookKind> fmt::Display for TrialOutcome<K> {
     }
 }
 
-impl<K: HookKind> fmt::Debug for TrialOutcome<K>
-where
-    FinalSubject<K>: fmt::Debug,
-{
+impl<K: HookKind> fmt::Debug for TrialOutcome<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TrialOutcome")
-            .field("subject", &self.subject)
-            .field("verdict", &self.verdict)
-            .field("runs", &self.runs)
-            .finish_non_exhaustive()
+        fmt::Display::fmt(self, f)
     }
 }
