@@ -26,7 +26,7 @@ impl Harness {
         let init = Init::new("").app(cx.app().unwrap_or_default()).app_version(cx.app_version().unwrap_or_default());
         self.announce(&init).await?;
         if let Err(failed) = self.state.registry.start_plugins(&self.state.cx).await {
-            if failed.failures().iter().any(|failure| !failure.optional) {
+            if failed.failures.iter().any(|failure| !failure.optional) {
                 return Err(TurnError::Plugins(failed));
             }
             tracing::warn!(target: "hooks_agent", error = %failed, "the program starts without an optional plugin");

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::context::HookContext;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
-use crate::kinds::{Init, Shutdown, ShutdownReason};
+use crate::kinds::{Init, Shutdown};
 use crate::source::Origin;
 use crate::tables::setters;
 use crate::text::redacted;
@@ -175,26 +175,19 @@ impl PluginFailure {
 
 /// One or more plugins failed to start or stop. All other plugins are unaffected.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", spelt(.failures))]
+#[error("{}", .failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+#[non_exhaustive]
 pub struct PluginsFailed {
-    failures: Vec<PluginFailure>,
+    /// The failures, in the order in which the plugins were started or stopped.
+    pub failures: Vec<PluginFailure>,
 }
 
 crate::tables::debug_as_display!(PluginsFailed);
 
 impl PluginsFailed {
-    /// The failures, in the order in which the plugins were started or stopped.
-    pub fn failures(&self) -> &[PluginFailure] {
-        &self.failures
-    }
-
     pub(crate) fn unless_empty(failures: Vec<PluginFailure>) -> Result<(), Self> {
         if failures.is_empty() { Ok(()) } else { Err(Self { failures }) }
     }
-}
-
-fn spelt(failures: &[PluginFailure]) -> String {
-    failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// A plugin in a registry.
@@ -246,10 +239,6 @@ impl Installed {
             .config(self.plugin.config.clone());
         init.data_dir.clone_from(&self.plugin.data_dir);
         init
-    }
-
-    pub(crate) fn shutdown(&self, reason: ShutdownReason) -> Shutdown {
-        Shutdown::new(reason).plugin(&*self.plugin.name)
     }
 }
 

@@ -20,8 +20,8 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 pub(crate) use detached::WeakRegistry;
 use set_builder::Part;
+pub(crate) use snapshot::Snapshot;
 use snapshot::not_a_hook;
-pub(crate) use snapshot::{DepthLimit, Snapshot};
 
 use crate::context::{ConversationStates, depth};
 use crate::diagnostics::ConfigError;
@@ -29,7 +29,7 @@ use crate::hook::Hook;
 use crate::id::HookId;
 use crate::plan::HookSet;
 use crate::record::Observer;
-use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
+use crate::scope::{AppDef, Definition, HookRef, HookUse, PromptDef};
 use crate::source::Item;
 use crate::tables::debug_of;
 
@@ -83,7 +83,7 @@ impl Registry {
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
         named.sort_by_key(|named| (named.file, named.line, named.path));
-        problems.extend(named.into_iter().filter_map(|function| snapshot.id_of(function).err()));
+        problems.extend(named.into_iter().filter_map(|function| snapshot.id_of_function(function).err()));
         ConfigError::unless_empty(problems)?;
         Ok(Self::from(snapshot))
     }
@@ -179,7 +179,11 @@ impl Registry {
     /// # Errors
     /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id.
     pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
-        self.set_enabled(id, false)
+        self.edit(|snapshot| {
+            let id = snapshot.known(id)?.id.clone();
+            snapshot.disabled.insert(id);
+            Ok(())
+        })
     }
 
     /// Reverts [`disable`](Self::disable) for sets made from now on.
@@ -187,17 +191,9 @@ impl Registry {
     /// # Errors
     /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id.
     pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
-        self.set_enabled(id, true)
-    }
-
-    fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), ConfigError> {
         self.edit(|snapshot| {
-            let id = &snapshot.known(id)?.id.clone();
-            if enabled {
-                snapshot.disabled.remove(id);
-            } else {
-                snapshot.disabled.insert(id.clone());
-            }
+            let id = snapshot.known(id)?.id.clone();
+            snapshot.disabled.remove(&id);
             Ok(())
         })
     }
@@ -205,7 +201,7 @@ impl Registry {
     /// Limits the nesting of dispatches (hooks that fire hooks) in sets made from now on. The default is 8, the minimum
     /// 1, the maximum 64. Deeper dispatches return [`DispatchError::TooDeep`](crate::DispatchError::TooDeep).
     pub fn set_depth_limit(&self, limit: usize) {
-        self.edit(|snapshot| snapshot.depth_limit = DepthLimit(limit.clamp(1, depth::MOST)));
+        self.edit(|snapshot| snapshot.depth_limit = Some(limit.clamp(1, depth::MOST)));
     }
 
     /// Registers an observer for all dispatches of sets made from now on.
@@ -331,10 +327,7 @@ impl Registry {
 
     /// The id of the hook that an entry names, if it is registered.
     pub(crate) fn id_of(&self, entry: &HookUse) -> Option<HookId> {
-        match &entry.name {
-            HookName::Id(id) => Some(id.clone()),
-            HookName::Function(function) => self.snapshot().id_of(function).ok().cloned(),
-        }
+        self.snapshot().id_of(entry).ok().cloned()
     }
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {

@@ -7,7 +7,6 @@ use wildmatch::WildMatch;
 
 use super::Registry;
 use super::findings::guards_at;
-use crate::context::HookContext;
 use crate::diagnostics::{ConfigError, Finding, FindingKind, HarnessFacts};
 use crate::failure::OnFailure;
 use crate::fires::{Fires, never_filled, never_fired};
@@ -91,12 +90,15 @@ impl Registry {
     pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
         let sets: Vec<&HookSet> = sets.into_iter().collect();
         let candidates = self.candidates(&sets);
+        let hooks: Vec<&Hook> = candidates.iter().map(|(_, hook)| &**hook).collect();
         let mut findings = self.audit_of(&sets, &candidates);
-        findings.extend(matching_nothing(candidates.iter().map(|(_, hook)| &**hook), facts));
-        findings.extend(unknown_tools(candidates.iter().map(|(_, hook)| &**hook), facts));
-        findings.extend(naming_no_tool(&sets, facts));
-        findings.extend(missing_states(&sets, facts));
-        findings.extend(rewriting_without_policy(sets.into_iter()));
+        findings.extend(hooks.iter().flat_map(|hook| matching_nothing(hook, facts)));
+        findings.extend(hooks.into_iter().find_map(|hook| unknown_tools(hook, facts)));
+        // Two sets may contain the same hook.
+        let mut seen = HashSet::new();
+        let of_sets = naming_no_tool(&sets, facts).into_iter().chain(missing_states(&sets, facts));
+        let of_sets = of_sets.chain(sets.iter().flat_map(|set| set.in_force()).filter_map(rewriting_without_policy));
+        findings.extend(of_sets.filter(|finding| seen.insert(finding.to_string())));
         findings.extend(panic_strategy());
         if Fires::declared().is_empty() {
             let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
@@ -163,29 +165,24 @@ impl Registry {
 
 /// Finds each pattern that matches no known value, if no other pattern of its filter matches either or if it is a near
 /// miss. A hook for several harnesses may name more values than one of them has.
-fn matching_nothing<'a>(hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFacts) -> Vec<Finding> {
-    let bindings = hooks.flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
-    bindings.flat_map(|(hook, binding)| of_binding(hook, binding, facts)).collect()
-}
-
-fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Finding> {
-    let kind = binding.kind;
+fn matching_nothing(hook: &Hook, facts: &HarnessFacts) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (field, only) in binding.filters() {
-        let Some(values) = facts.values(kind, field) else { continue };
-        let patterns = || only.patterns.split('|').map(str::trim);
+    let filters = hook.bindings.iter().flat_map(|binding| binding.filters().map(move |filter| (binding, filter)));
+    for (binding, (field, only)) in filters {
+        let Some(values) = facts.values(binding.kind, field) else { continue };
         // All filters of a field must match.
         let same = |other: &&Only| other.field == only.field && !std::ptr::eq(*other, only);
         let others: Vec<_> = binding.filters.iter().filter(same).map(|other| plan::patterns(&other.patterns)).collect();
-        let fits = |value: &str| others.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(value)));
-        let values: Vec<&str> = values.iter().map(String::as_str).filter(|value| fits(value)).collect();
-        for (pattern, meant) in dead(&patterns().collect::<Vec<_>>(), &values) {
-            let at = kind.name;
+        let fits = |value: &&str| others.iter().all(|patterns| patterns.iter().any(|pattern| pattern.matches(value)));
+        let values: Vec<&str> = values.iter().map(String::as_str).filter(fits).collect();
+        let patterns: Vec<&str> = only.patterns.split('|').map(str::trim).collect();
+        findings.extend(dead(&patterns, &values).into_iter().map(|(pattern, meant)| {
+            let at = binding.kind.name;
             let text = format!(
                 "{hook} runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
             );
-            findings.push(Finding::new(FindingKind::MatchesNothing, &hook.id, text));
-        }
+            Finding::new(FindingKind::MatchesNothing, &hook.id, text)
+        }));
     }
     findings
 }
@@ -213,21 +210,18 @@ fn naming_no_tool(sets: &[&HookSet], facts: &HarnessFacts) -> Vec<Finding> {
         for (pattern, meant) in dead(&LibraryEntry::tools(&selection.id, hook.origin, given), &tools) {
             let text =
                 format!("the parameters of {hook} name the tool `{pattern}`, which this harness does not have{meant}");
-            let finding = Finding::new(FindingKind::MatchesNothing, &hook.id, text);
-            if !findings.contains(&finding) {
-                findings.push(finding);
-            }
+            findings.push(Finding::new(FindingKind::MatchesNothing, &hook.id, text));
         }
     }
     findings
 }
 
 /// Finds out that filters cannot be checked, because nobody said which tools there are.
-fn unknown_tools<'a>(mut hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessFacts) -> Option<Finding> {
+fn unknown_tools(hook: &Hook, facts: &HarnessFacts) -> Option<Finding> {
     let is_unknown = |binding: &Binding| {
         binding.filters().any(|(field, _)| field == "tool") && facts.values(binding.kind, "tool").is_none()
     };
-    let hook = hooks.find(|hook| hook.bindings.iter().any(is_unknown))?;
+    hook.bindings.iter().find(|binding| is_unknown(binding))?;
     let text = format!(
         "{hook} filters by `tool`, and the check does not know the tools, so it cannot tell a filter that never matches; pass them with `HarnessFacts::tools`"
     );
@@ -236,38 +230,27 @@ fn unknown_tools<'a>(mut hooks: impl Iterator<Item = &'a Hook>, facts: &HarnessF
 
 /// Finds the states of the app that hooks of these sets take and the harness does not have.
 fn missing_states(sets: &[&HookSet], facts: &HarnessFacts) -> Vec<Finding> {
-    let (unknown, hint) = match &facts.context {
-        Some(_) => (None, ""),
-        None => (Some(HookContext::new()), ", and pass it to the check with `HarnessFacts::context(&cx)`"),
+    let hint = match &facts.context {
+        Some(_) => "",
+        None => ", and pass it to the check with `HarnessFacts::context(&cx)`",
     };
-    let cx = facts.context.as_ref().or(unknown.as_ref()).into_iter();
-    let missing = cx.flat_map(|cx| sets.iter().flat_map(|set| set.missing_states(cx)));
-    let mut findings: Vec<Finding> =
-        missing.map(|(hook, text)| Finding::new(FindingKind::MissingState, &hook.id, text + hint)).collect();
-    let mut seen = HashSet::new();
-    findings.retain(|finding| seen.insert(finding.to_string()));
-    findings
+    let cx = facts.context.clone().unwrap_or_default();
+    let missing = sets.iter().flat_map(|set| set.missing_states(&cx));
+    missing.map(|(hook, text)| Finding::new(FindingKind::MissingState, &hook.id, text + hint)).collect()
 }
 
-/// Finds the hooks of these sets that rewrite and do not say what happens if they fail: what they should mask passes.
-fn rewriting_without_policy<'a>(sets: impl Iterator<Item = &'a HookSet>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
-    for hook in sets.flat_map(HookSet::in_force) {
-        let passes = |binding: &&Binding| {
-            binding.form.writes && binding.options.on_failure.is_none() && binding.policy() == OnFailure::Continue
-        };
-        let Some(binding) = hook.bindings.iter().find(passes) else { continue };
-        let (id, at) = (&hook.id, binding.kind.name);
-        if findings.iter().any(|finding| finding.about() == id.as_str()) {
-            continue;
-        }
-        let text = format!(
-            "{hook} rewrites at `{at}`, and if it fails, what it should rewrite passes unchanged; write `on_failure = required`{}, or `on_failure = continue` if that is right",
-            if binding.kind.removable { " or `remove`" } else { "" }
-        );
-        findings.push(Finding::new(FindingKind::RewriteWithoutPolicy, id, text));
-    }
-    findings
+/// Finds out that a hook rewrites and does not say what happens if it fails: what it should mask passes.
+fn rewriting_without_policy(hook: &Hook) -> Option<Finding> {
+    let passes = |binding: &&Binding| {
+        binding.form.writes && binding.options.on_failure.is_none() && binding.policy() == OnFailure::Continue
+    };
+    let binding = hook.bindings.iter().find(passes)?;
+    let text = format!(
+        "{hook} rewrites at `{}`, and if it fails, what it should rewrite passes unchanged; write `on_failure = required`{}, or `on_failure = continue` if that is right",
+        binding.kind.name,
+        if binding.kind.removable { " or `remove`" } else { "" }
+    );
+    Some(Finding::new(FindingKind::RewriteWithoutPolicy, &hook.id, text))
 }
 
 /// With `panic = "abort"`, no panic can be isolated.

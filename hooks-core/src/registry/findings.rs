@@ -66,20 +66,14 @@ pub(super) fn dropped_guards(
 /// its bindings count.
 pub(super) fn guards_at(hook: &Hook, counts: impl Fn(&Binding) -> bool) -> Option<(FindingKind, String)> {
     let (id, origin) = (&hook.id, hook.origin);
-    let mut bindings = hook.bindings.iter().filter(|binding| counts(binding));
-    let mut fails_closed = None;
-    let mut is_any = false;
-    for binding in bindings.by_ref() {
-        is_any = true;
-        if binding.kind.semantics == Semantics::Gate {
-            return Some((FindingKind::DroppedGate, format!("gate `{id}` ({origin})")));
-        }
-        if binding.options.on_failure.is_some() && binding.policy() != OnFailure::Continue {
-            fails_closed.get_or_insert(binding.policy().as_str());
-        }
+    let bindings: Vec<&Binding> = hook.bindings.iter().filter(|binding| counts(binding)).collect();
+    if bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
+        return Some((FindingKind::DroppedGate, format!("gate `{id}` ({origin})")));
     }
-    let why = match fails_closed {
-        _ if hook.locked && is_any => "locked".to_owned(),
+    let declared = bindings.iter().filter(|binding| binding.options.on_failure.is_some());
+    let mut policies = declared.map(|binding| binding.policy()).filter(|policy| *policy != OnFailure::Continue);
+    let why = match policies.next() {
+        _ if hook.locked && !bindings.is_empty() => "locked".to_owned(),
         policy => format!("on_failure = {}", policy?),
     };
     Some((FindingKind::DroppedGuard, format!("hook `{id}` ({origin}, `{why}`)")))

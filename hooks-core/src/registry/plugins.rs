@@ -10,7 +10,7 @@ use crate::diagnostics::{ConfigError, Finding, FindingKind, Problem, ProblemKind
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
-use crate::kinds::{Init, ShutdownReason};
+use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginState, PluginsFailed};
 use crate::source::Origin;
 use crate::text::nearest_names;
@@ -130,7 +130,7 @@ impl Registry {
         let reason = reason.into();
         let mut failures = Vec::new();
         for name in self.plugins().into_iter().rev() {
-            failures.extend(self.stop(&name, cx, reason.clone()).await.err());
+            failures.extend(self.shut_down(&name, cx, reason.clone(), PluginState::New).await.err());
         }
         PluginsFailed::unless_empty(failures)
     }
@@ -141,19 +141,16 @@ impl Registry {
     /// # Errors
     /// [`PluginsFailed`] if the plugin is not installed, or if its `shutdown` failed. It is uninstalled in any case.
     pub async fn uninstall(&self, name: &str, cx: &HookContext) -> Result<(), PluginsFailed> {
-        let stopped = self.stop(name, cx, ShutdownReason::Uninstall).await;
+        let plugins = self.plugins();
+        let stopped = if plugins.iter().any(|plugin| **plugin == *name) {
+            self.shut_down(name, cx, ShutdownReason::Uninstall, PluginState::New).await
+        } else {
+            let meant = nearest_names(name, plugins.iter().map(|plugin| &**plugin));
+            Err(PluginFailure::new(name, false, &format!("it is not installed{meant}")))
+        };
         // Dropped after the lock is released: closures are app code.
         let _removed = self.edit(|snapshot| snapshot.uninstall(name));
         PluginsFailed::unless_empty(stopped.err().into_iter().collect())
-    }
-
-    async fn stop(&self, name: &str, cx: &HookContext, reason: ShutdownReason) -> Result<(), PluginFailure> {
-        let snapshot = self.snapshot();
-        if snapshot.installed(name).is_none() {
-            let names = nearest_names(name, snapshot.plugins.iter().map(|installed| &*installed.plugin.name));
-            return Err(PluginFailure::new(name, false, &format!("it is not installed{names}")));
-        }
-        self.shut_down(name, cx, reason, PluginState::New).await
     }
 
     /// Fires the `shutdown` of a plugin that was started, whose state is then `next`. A plugin that is closed is so in
@@ -174,7 +171,7 @@ impl Registry {
             was_started.then(|| installed.clone())
         });
         let Some(installed) = started else { return Ok(()) };
-        let stopped = self.fire_lifecycle(&installed, cx, &installed.shutdown(reason)).await;
+        let stopped = self.fire_lifecycle(&installed, cx, &Shutdown::new(reason).plugin(name)).await;
         stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 
@@ -228,19 +225,19 @@ impl Snapshot {
     }
 
     /// The hooks of a plugin: those installed as values, in order, then the others by id.
-    pub(super) fn members(&self, installed: &Installed) -> Vec<HookId> {
-        let mut members = installed.made.clone();
-        let others = self.members.get(&*installed.plugin.name).into_iter().flatten();
-        members.extend(others.filter(|id| !installed.made.contains(id)).cloned());
-        members
+    pub(super) fn members_of(&self, installed: &Installed) -> Vec<HookId> {
+        let is_member = |hook: &&Arc<Hook>| hook.of_plugin() == Some(&*installed.plugin.name);
+        let members = self.hooks.values().filter(is_member).map(|hook| hook.id.clone());
+        let mut others: Vec<HookId> = members.filter(|id| !installed.made.contains(id)).collect();
+        others.sort();
+        installed.made.iter().cloned().chain(others).collect()
     }
 
     fn install(&mut self, mut plugin: Plugin, hooks: &[Arc<Hook>], origin: Origin) -> Vec<Problem> {
         let mut problems = Vec::new();
         let declared = PluginEntry::declared();
-        let mut linked = declared.iter().filter(|entry| *entry.name == *plugin.name);
-        let linked = linked.next();
-        let name = &plugin.name;
+        let (name, of_hooks) = (&plugin.name, || self.hooks.values().filter_map(|hook| hook.of_plugin()));
+        let linked = declared.iter().find(|entry| *entry.name == **name);
         if !HookId::is_valid(name) {
             problems.push(check::bad_plugin_name(name, origin));
         } else if let Some(first) = self.installed(name) {
@@ -251,9 +248,8 @@ impl Snapshot {
             problems.push(Problem::new(ProblemKind::InstalledTwice, name, text));
         } else if let (Some(entry), false) = (linked, hooks.is_empty()) {
             problems.push(plugin_twice(name, entry.origin, origin));
-        } else if hooks.is_empty() && linked.is_none() && !self.members.contains_key(&**name) {
-            let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(HookId::as_str));
-            let nearest = nearest_names(name, known);
+        } else if hooks.is_empty() && linked.is_none() && of_hooks().all(|plugin| *plugin != **name) {
+            let nearest = nearest_names(name, declared.iter().map(|entry| entry.name).chain(of_hooks()));
             let text = format!(
                 "{origin}: there is no plugin `{name}`{nearest} (if its crate is not linked, write `use that_crate as _;`; or its feature is off)"
             );
@@ -272,7 +268,7 @@ impl Snapshot {
         if problems.is_empty() {
             plugin.version = plugin.version.or(linked.map(|entry| entry.version.to_owned()));
             for hook in hooks {
-                self.insert(hook);
+                self.hooks.insert(hook.id.clone(), Arc::clone(hook));
             }
             let made = hooks.iter().map(|hook| hook.id.clone()).collect();
             let state = plugin.failed.clone().map_or(PluginState::New, PluginState::Failed);
@@ -288,11 +284,7 @@ impl Snapshot {
         for id in &installed.made {
             removed.extend(self.hooks.remove(id));
             self.disabled.remove(id);
-            if let Some(members) = self.members.get_mut(name) {
-                members.remove(id);
-            }
         }
-        self.members.retain(|_, members| !members.is_empty());
         Some((installed, removed))
     }
 
@@ -301,7 +293,7 @@ impl Snapshot {
         let mut findings = Vec::new();
         for installed in &self.plugins {
             let (plugin, origin) = (&installed.plugin.name, installed.origin);
-            let members = self.members(installed);
+            let members = self.members_of(installed);
             let nobody = |agent: &&String| !agents.is_empty() && !agents.contains(&agent.as_str());
             findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| {
                 let meant = nearest_names(agent, agents.iter().copied());
@@ -320,10 +312,8 @@ impl Snapshot {
                 findings.push(Finding::new(FindingKind::PluginNotStarted, plugin, text));
             }
         }
-        let mut missing: Vec<_> =
-            self.members.iter().filter(|(name, _)| self.installed(name.as_str()).is_none()).collect();
-        missing.sort();
-        findings.extend(missing.into_iter().map(|(plugin, hooks)| {
+        let missing = self.members().into_iter().filter(|(name, _)| self.installed(name.as_str()).is_none());
+        findings.extend(missing.map(|(plugin, hooks)| {
             let hooks = hooks.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
             let text = format!(
                 "the plugin `{plugin}` is not installed, so its hooks never run ({hooks}); install it with `registry.install(\"{plugin}\")`"

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Snapshot;
-use super::entries::{Named, parameters};
+use super::entries::{Named, named, parameters};
+use crate::context::depth;
 use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem};
 use crate::engine::Engine;
 use crate::failure::OnFailure;
@@ -46,10 +47,16 @@ impl<'a> SetBuilder<'a> {
         ListOwner::App(self.snapshot.app.name.clone())
     }
 
+    /// The app's list.
+    pub(super) fn app_list(&mut self, owner: &'a ListOwner) -> Vec<Named<'a>> {
+        named(self.snapshot, owner, self.snapshot.app.hooks.as_deref().unwrap_or_default(), &mut self.problems)
+    }
+
     /// Selects a hook that is registered and not selected yet.
-    pub(super) fn select(&mut self, owner: &ListOwner, Named { id, name, entry }: Named<'_>) {
+    pub(super) fn select(&mut self, named: Named<'_>) {
+        let Named { id, name, entry, .. } = named;
         let Some(registered) = self.snapshot.hooks.get(id) else { return };
-        let with = parameters(registered, owner, entry).unwrap_or_else(|problem| {
+        let with = parameters(registered, named).unwrap_or_else(|problem| {
             // A hook's parameters come from the scopes in which it runs; `init` runs without required ones.
             if self.part != Part::Lifecycle {
                 self.problems.push(problem);
@@ -111,7 +118,7 @@ impl<'a> SetBuilder<'a> {
             revision: self.snapshot.revision,
             observers: Arc::clone(&self.snapshot.observers),
             conversations: Arc::clone(&self.snapshot.conversations),
-            depth_limit: self.snapshot.depth_limit.0,
+            depth_limit: self.snapshot.depth_limit.unwrap_or(depth::DEFAULT_LIMIT),
             selections: self.selections,
         };
         Ok(HookSet::new(plans, parts))

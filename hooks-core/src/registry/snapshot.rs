@@ -1,10 +1,10 @@
 //! The state of a registry at one moment.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::check::check_members;
-use crate::context::{ConversationStates, depth};
+use crate::context::ConversationStates;
 use crate::detached::{BackgroundSink, Tasks};
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
@@ -12,7 +12,7 @@ use crate::id::HookId;
 use crate::overrides::Changes;
 use crate::plugin::{Installed, PluginEntry};
 use crate::record::Observer;
-use crate::scope::{AppDef, HookRef};
+use crate::scope::{AppDef, HookName, HookRef, HookUse};
 use crate::source::{Item, Origin};
 use crate::text::nearest_names;
 
@@ -27,11 +27,10 @@ pub(crate) struct Snapshot {
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
     /// In order of installation.
     pub(super) plugins: Vec<Installed>,
-    /// The hooks of each plugin, installed or not.
-    pub(super) members: HashMap<HookId, BTreeSet<HookId>>,
     /// The merged overrides by hook.
     pub(super) overrides: Arc<HashMap<HookId, Changes>>,
-    pub(crate) depth_limit: DepthLimit,
+    /// The limit for nested dispatches, if the app sets one.
+    pub(super) depth_limit: Option<usize>,
     pub(super) revision: u64,
     /// The detached and background runs, shared by all snapshots of a registry.
     pub(crate) tasks: Arc<Tasks>,
@@ -39,16 +38,6 @@ pub(crate) struct Snapshot {
     pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
     /// The states of conversations and turns, shared by all snapshots of a registry.
     pub(crate) conversations: Arc<ConversationStates>,
-}
-
-/// The limit for nested dispatches.
-#[derive(Clone, Copy)]
-pub(crate) struct DepthLimit(pub(crate) usize);
-
-impl Default for DepthLimit {
-    fn default() -> Self {
-        Self(depth::DEFAULT_LIMIT)
-    }
 }
 
 impl Snapshot {
@@ -66,20 +55,32 @@ impl Snapshot {
                 return Err(duplicate_id(&hook.id, present.origin, hook.origin));
             }
         } else {
-            self.insert(hook);
+            self.hooks.insert(hook.id.clone(), Arc::clone(hook));
         }
         self.functions.extend(hook.functions().map(|function| (function, hook.id.clone())));
         Ok(())
     }
 
-    pub(super) fn insert(&mut self, hook: &Arc<Hook>) {
-        if let Some(plugin) = &hook.plugin {
-            self.members.entry(plugin.clone()).or_default().insert(hook.id.clone());
+    /// The hooks of each plugin, installed or not.
+    pub(super) fn members(&self) -> BTreeMap<&HookId, BTreeSet<&HookId>> {
+        let mut members: BTreeMap<&HookId, BTreeSet<&HookId>> = BTreeMap::new();
+        for hook in self.hooks.values() {
+            if let Some(plugin) = &hook.plugin {
+                members.entry(plugin).or_default().insert(&hook.id);
+            }
         }
-        self.hooks.insert(hook.id.clone(), Arc::clone(hook));
+        members
     }
 
-    pub(super) fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
+    /// The id of the hook that an entry names. Whether there is a hook with that id is another question.
+    pub(super) fn id_of<'a>(&'a self, entry: &'a HookUse) -> Result<&'a HookId, Problem> {
+        match &entry.name {
+            HookName::Id(id) => Ok(id),
+            HookName::Function(function) => self.id_of_function(function),
+        }
+    }
+
+    pub(super) fn id_of_function(&self, function: &HookRef) -> Result<&HookId, Problem> {
         self.functions.get(&(function.function)()).ok_or_else(|| not_a_hook(function))
     }
 

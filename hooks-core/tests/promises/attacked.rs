@@ -299,7 +299,7 @@ async fn plugins_that_hang_or_panic_at_start_can_be_started_again_and_stop_once(
     registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
     assert!(log.lock().unwrap().is_empty(), "a plugin that was not started is not stopped");
     let failed = registry.start_plugins(&cx).await.unwrap_err();
-    assert_eq!(failed.failures().len(), 1);
+    assert_eq!(failed.failures.len(), 1);
     for _ in 0..2 {
         registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
     }

@@ -186,7 +186,7 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     }
     let before = registry.scope(&AgentDef::new("a"), None).unwrap();
     let failed = registry.start_plugins(&cx()).await.unwrap_err();
-    let [failure] = failed.failures() else { panic!("{failed}") };
+    let [failure] = &failed.failures[..] else { panic!("{failed}") };
     assert_eq!(failure.plugin, "bad");
     assert_eq!(
         failed.to_string(),
@@ -235,7 +235,7 @@ async fn the_guards_of_a_plugin_that_fails_to_start_refuse_everywhere() {
         .hook(Hook::at::<AfterCreateMessage>("counts").reader(|_, _, ()| ()));
     registry.install(guards.optional()).unwrap();
     let failed = registry.start_plugins(&cx()).await.unwrap_err();
-    assert!(failed.failures()[0].optional);
+    assert!(failed.failures[0].optional);
     let set = registry.scope(&AgentDef::new("a"), None).unwrap();
 
     let gate = |tool: &str| {
