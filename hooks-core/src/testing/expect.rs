@@ -22,11 +22,8 @@ impl<K: HookKind> TrialOutcome<K> {
     /// Panics otherwise.
     #[track_caller]
     pub fn expect_status(&self, id: &str, status: Status) -> &Self {
-        let run = self.of(id);
-        if run.status != status {
-            self.fail(&format!("expected the status of `{id}` to be: {status}; it is: {}", run.status));
-        }
-        self
+        let found = self.of(id).status;
+        self.expect(found == status, format_args!("expected the status of `{id}` to be: {status}; it is: {found}"))
     }
 
     /// Asserts that the hook was skipped for this reason.
@@ -44,11 +41,8 @@ impl<K: HookKind> TrialOutcome<K> {
     /// Panics otherwise.
     #[track_caller]
     pub fn expect_changed(&self, id: &str) -> &Self {
-        self.expect_completed(id);
-        if !self.of(id).changed {
-            self.fail(&format!("expected `{id}` to change the subject, but it did not"));
-        }
-        self
+        let changed = self.expect_completed(id).of(id).changed;
+        self.expect(changed, format_args!("expected `{id}` to change the subject, but it did not"))
     }
 
     /// Asserts that the hook completed and did not change the subject.
@@ -57,11 +51,8 @@ impl<K: HookKind> TrialOutcome<K> {
     /// Panics otherwise.
     #[track_caller]
     pub fn expect_unchanged(&self, id: &str) -> &Self {
-        self.expect_completed(id);
-        if self.of(id).changed {
-            self.fail(&format!("expected `{id}` not to change the subject, but it did"));
-        }
-        self
+        let changed = self.expect_completed(id).of(id).changed;
+        self.expect(!changed, format_args!("expected `{id}` not to change the subject, but it did"))
     }
 
     /// Asserts that the hook failed, panicked or timed out, with a cause that contains `cause`.
@@ -71,13 +62,10 @@ impl<K: HookKind> TrialOutcome<K> {
     #[track_caller]
     pub fn expect_failed(&self, id: &str, cause: &str) -> &Self {
         let run = self.of(id);
-        if !matches!(run.status, Status::Failed | Status::Panicked | Status::TimedOut) {
-            self.fail(&format!("expected `{id}` to fail; its status is: {}", run.status));
-        }
-        if !run.cause.as_deref().unwrap_or_default().contains(cause) {
-            self.fail(&format!("expected `{id}` to fail with a cause that contains {cause:?}"));
-        }
-        self
+        let failed = matches!(run.status, Status::Failed | Status::Panicked | Status::TimedOut);
+        self.expect(failed, format_args!("expected `{id}` to fail; its status is: {}", run.status));
+        let is_cause = run.cause.as_deref().unwrap_or_default().contains(cause);
+        self.expect(is_cause, format_args!("expected `{id}` to fail with a cause that contains {cause:?}"))
     }
 }
 
@@ -90,17 +78,13 @@ impl<K: HookKind<Verdict = Permission>> TrialOutcome<K> {
     #[track_caller]
     pub fn expect_denied(&self, reason: &str) -> &Self {
         let Some(denial) = self.verdict.denial() else {
-            self.fail(&format!("expected a denial with a reason that contains {reason:?}; no hook denied"));
+            self.fail(format_args!("expected a denial with a reason that contains {reason:?}; no hook denied"));
         };
-        if denial.cause != Cause::Policy {
-            self.fail(
-                "expected a hook to decide to deny; the denial is the failure of a hook, which `expect_failed` expects",
-            );
-        }
-        if !denial.reason.as_str().contains(reason) {
-            self.fail(&format!("expected a reason that contains {reason:?}; it is {:?}", denial.reason.as_str()));
-        }
-        self
+        let failure =
+            "expected a hook to decide to deny; the denial is the failure of a hook, which `expect_failed` expects";
+        self.expect(denial.cause == Cause::Policy, format_args!("{failure}"));
+        let found = denial.reason.as_str();
+        self.expect(found.contains(reason), format_args!("expected a reason that contains {reason:?}; it is {found:?}"))
     }
 
     /// Asserts that no hook denied, asked or deferred.
@@ -109,9 +93,7 @@ impl<K: HookKind<Verdict = Permission>> TrialOutcome<K> {
     /// Panics otherwise.
     #[track_caller]
     pub fn expect_free(&self) -> &Self {
-        if !matches!(self.verdict, Permission::Allow | Permission::NoOpinion) {
-            self.fail(&format!("expected no hook to deny, ask or defer; the verdict is {:?}", self.verdict));
-        }
-        self
+        let (verdict, is_free) = (&self.verdict, matches!(self.verdict, Permission::Allow | Permission::NoOpinion));
+        self.expect(is_free, format_args!("expected no hook to deny, ask or defer; the verdict is {verdict:?}"))
     }
 }

@@ -53,14 +53,20 @@ impl<K: HookKind> TrialOutcome<K> {
     pub fn of(&self, id: &str) -> &Run {
         match self.runs.iter().find(|run| run.hook.as_str() == id) {
             Some(run) => run,
-            None => self.fail(&format!("the trial of `{}` has no hook `{id}`", K::NAME)),
+            None => self.fail(format_args!("the trial of `{}` has no hook `{id}`", K::NAME)),
         }
+    }
+
+    /// Fails the test, unless the expectation holds.
+    #[track_caller]
+    pub(super) fn expect(&self, holds: bool, what: fmt::Arguments<'_>) -> &Self {
+        if holds { self } else { self.fail(what) }
     }
 
     /// Fails the test.
     #[track_caller]
     #[allow(clippy::panic, reason = "an expectation of a test")]
-    pub(super) fn fail(&self, what: &str) -> ! {
+    pub(super) fn fail(&self, what: fmt::Arguments<'_>) -> ! {
         panic!("{what}\n{self}")
     }
 }

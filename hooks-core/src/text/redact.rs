@@ -47,7 +47,9 @@ pub(crate) fn preview(text: &str, limit: usize) -> Cow<'_, str> {
 
 /// Whether `text` contains something like a key, or terminal control characters.
 pub(crate) fn is_unsafe(text: &str) -> bool {
-    text.contains(PEM) || text.chars().any(|c| c.is_control() && !c.is_whitespace()) || words(text).any(is_key)
+    text.contains(PEM)
+        || text.chars().any(|c| c.is_control() && !c.is_whitespace())
+        || text.split(|c| !is_word(c)).any(is_key)
 }
 
 /// Puts `text` on one line of at most [`CAUSE_LIMIT`] characters.
@@ -151,10 +153,6 @@ fn value_of(after: &str) -> std::ops::Range<usize> {
 fn push_word(text: &mut String, word: &mut String) {
     text.push_str(if is_key(word) { "[redacted]" } else { word });
     word.clear();
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !is_word(c))
 }
 
 fn is_word(c: char) -> bool {
