@@ -9,13 +9,12 @@ pub use tool::TracedTool;
 
 use std::time::Instant;
 
-use hook_sdk::data::Usage;
-use opentelemetry::global::BoxedSpan;
 use opentelemetry::metrics::Histogram;
-use opentelemetry::trace::{Status, TraceContextExt};
+use opentelemetry::trace::{FutureExt, SpanBuilder, Status, TraceContextExt};
 use opentelemetry::{Context, KeyValue};
 
-use crate::names::{ERROR_TYPE, agent};
+use crate::names::ERROR_TYPE;
+use crate::telemetry::Telemetry;
 
 /// A turn, a model call or a run of a tool, with its span. Both end when this is dropped, so that one that panics, is cancelled
 /// or exceeds a time limit is told as well.
@@ -29,9 +28,30 @@ struct Traced<'a> {
     error: Option<&'static str>,
 }
 
-impl<'a> Traced<'a> {
-    fn new(parent: &Context, span: BoxedSpan, durations: &'a Histogram<f64>, names: Vec<KeyValue>) -> Self {
-        Self { cx: parent.with_span(span), start: Instant::now(), durations, names, error: Some("dropped") }
+impl Telemetry {
+    /// Does some work within a span of its own, unless nobody makes spans. `begin` returns the span and what its duration has
+    /// of its attributes, `tell` adds what came of the work.
+    async fn traced<T>(
+        &self,
+        parent: Context,
+        durations: &Histogram<f64>,
+        begin: impl FnOnce() -> (SpanBuilder, Vec<KeyValue>),
+        work: impl Future<Output = T>,
+        tell: impl FnOnce(&mut Traced<'_>, &T),
+    ) -> T {
+        let mut names = Vec::new();
+        let span = self.shared.tracing.start(&parent, || {
+            let (mut span, of) = begin();
+            span.attributes.get_or_insert_default().extend_from_slice(&of);
+            names = of;
+            span
+        });
+        let Some(span) = span else { return work.with_context(parent).await };
+        let (cx, error) = (parent.with_span(span), Some("dropped"));
+        let mut traced = Traced { cx: cx.clone(), start: Instant::now(), durations, names, error };
+        let output = work.with_context(cx).await;
+        tell(&mut traced, &output);
+        output
     }
 }
 
@@ -47,13 +67,4 @@ impl Drop for Traced<'_> {
         span.end();
         self.durations.record(self.start.elapsed().as_secs_f64(), &self.names);
     }
-}
-
-fn integer(name: &'static str, number: impl TryInto<i64>) -> KeyValue {
-    KeyValue::new(name, number.try_into().unwrap_or(i64::MAX))
-}
-
-/// The tokens of a call or a turn.
-fn tokens(usage: &Usage) -> impl Iterator<Item = KeyValue> {
-    agent::tokens(usage).map(|(name, tokens)| integer(name, tokens))
 }

@@ -40,21 +40,13 @@
 //! ```
 
 mod names;
-#[cfg_attr(not(any(feature = "api", feature = "otlp")), allow(dead_code, reason = "no feature is chosen"))]
-mod run;
-#[cfg(feature = "api")]
-mod status;
-#[cfg(feature = "api")]
-mod ids;
-#[cfg(feature = "api")]
+mod told;
+#[cfg(any(feature = "agent", feature = "otlp"))]
+mod operation;
 mod links;
-#[cfg(feature = "api")]
 mod tracing;
-#[cfg(feature = "api")]
 mod metrics;
-#[cfg(feature = "api")]
 mod telemetry;
-#[cfg(feature = "api")]
 mod dispatch;
 #[cfg(feature = "agent")]
 mod agent;
@@ -66,9 +58,8 @@ pub use agent::{TracedModel, TracedTool};
 pub use names::CONVENTIONS;
 #[cfg(feature = "otlp")]
 pub use otlp::{OtlpExport, write_otlp};
-#[cfg(feature = "api")]
 pub use telemetry::Telemetry;
 
-#[cfg(all(doctest, feature = "api"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

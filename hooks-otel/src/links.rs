@@ -41,12 +41,13 @@ impl Links {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).spans.get(&hash(key)).cloned()
     }
 
+    /// The same, which nobody gets again.
     #[cfg(feature = "agent")]
-    pub(crate) fn forget(&self, key: impl Hash) {
+    pub(crate) fn take(&self, key: impl Hash) -> Option<SpanContext> {
         let (key, mut kept) = (hash(key), self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        if kept.spans.remove(&key).is_some() {
-            kept.order.retain(|of| *of != key);
-        }
+        let span = kept.spans.remove(&key)?;
+        kept.order.retain(|of| *of != key);
+        Some(span)
     }
 }
 

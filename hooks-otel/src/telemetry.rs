@@ -1,17 +1,14 @@
 //! What the app registers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use hook_sdk::{Semantics, kinds};
 use opentelemetry::global::{BoxedTracer, ObjectSafeTracerProvider};
 use opentelemetry::metrics::{Meter, MeterProvider};
-use opentelemetry::{InstrumentationScope, KeyValue, global};
+use opentelemetry::{InstrumentationScope, global};
 
-use crate::ids::Ids;
 use crate::links::{Links, Parents};
 use crate::metrics::Metrics;
-use crate::names::{LATEST, OPT_IN, viewer};
+use crate::told::{self, Kinds, Wanted};
 use crate::tracing::Tracing;
 
 /// Spans and metrics of hooks. Register it with [`Registry::observe`](hook_sdk::Registry::observe); clones share what they know.
@@ -19,9 +16,7 @@ use crate::tracing::Tracing;
 pub struct Telemetry {
     pub(crate) shared: Arc<Shared>,
     pub(crate) provider: Option<Arc<str>>,
-    pub(crate) has_guardrails: bool,
-    pub(crate) has_failures: bool,
-    has_viewers: bool,
+    pub(crate) wanted: Wanted,
 }
 
 /// What clones share.
@@ -35,8 +30,7 @@ pub(crate) struct Shared {
     /// The dispatches that started runs, for the ends of these.
     pub(crate) launched: Links,
     pub(crate) parents: Parents,
-    pub(crate) ids: Ids,
-    semantics: HashMap<&'static str, Semantics>,
+    pub(crate) kinds: Kinds,
 }
 
 impl Telemetry {
@@ -58,16 +52,14 @@ impl Telemetry {
             asked: Links::default(),
             launched: Links::default(),
             parents: Parents::default(),
-            ids: Ids::default(),
-            semantics: kinds::all().into_iter().map(|kind| (kind.name, kind.semantics)).collect(),
+            kinds: told::kinds(),
         };
-        let opted = std::env::var(OPT_IN).is_ok_and(|names| names.split(',').any(|name| name.trim() == LATEST));
+        let opted = std::env::var("OTEL_SEMCONV_STABILITY_OPT_IN").unwrap_or_default();
+        let guardrails = opted.split(',').any(|name| name.trim() == "gen_ai_latest_experimental");
         Self {
             shared: Arc::new(shared),
             provider: None,
-            has_guardrails: opted,
-            has_failures: false,
-            has_viewers: false,
+            wanted: Wanted { guardrails, failures: false, viewers: false },
         }
     }
 
@@ -82,7 +74,7 @@ impl Telemetry {
     /// `OTEL_SEMCONV_STABILITY_OPT_IN` decides: yes with `gen_ai_latest_experimental`.
     #[must_use]
     pub fn guardrails(mut self, yes: bool) -> Self {
-        self.has_guardrails = yes;
+        self.wanted.guardrails = yes;
         self
     }
 
@@ -90,27 +82,15 @@ impl Telemetry {
     /// quote a payload. By default, spans have only `error.type`, and the log has the text.
     #[must_use]
     pub fn failures(mut self, yes: bool) -> Self {
-        self.has_failures = yes;
+        self.wanted.failures = yes;
         self
     }
 
     /// Whether spans also name their kind for Phoenix (`openinference.span.kind`) and Langfuse (`langfuse.observation.type`).
     #[must_use]
     pub fn viewers(mut self, yes: bool) -> Self {
-        self.has_viewers = yes;
+        self.wanted.viewers = yes;
         self
-    }
-
-    pub(crate) fn semantics(&self, kind: &str) -> Semantics {
-        self.shared.semantics.get(kind).copied().unwrap_or(Semantics::Event)
-    }
-
-    /// Adds the kind of a span for viewers, if they are wanted.
-    pub(crate) fn add_viewers(&self, to: &mut Vec<KeyValue>, openinference: &'static str, langfuse: &'static str) {
-        if self.has_viewers {
-            to.push(KeyValue::new(viewer::OPENINFERENCE, openinference));
-            to.push(KeyValue::new(viewer::LANGFUSE, langfuse));
-        }
     }
 }
 

@@ -2,12 +2,12 @@ use hook_sdk::HookContext;
 use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use opentelemetry::trace::{FutureExt, SpanBuilder};
 use opentelemetry::{Context, KeyValue};
 
 use super::Traced;
-use crate::names::{AGENT, CONVERSATION, agent, operation};
+use crate::operation::{EXECUTE_TOOL, TOOL, of_call};
 use crate::telemetry::Telemetry;
+use crate::told::{of_ids, table};
 
 impl Telemetry {
     /// A tool with a span per run, `execute_tool {name}`. What the tool does itself, such as a request, is in it.
@@ -35,39 +35,19 @@ impl<T: Tool> Tool for TracedTool<T> {
         call: &'a ToolCall,
         input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
-        Box::pin(async move {
-            let (shared, parent) = (&self.telemetry.shared, Context::current());
-            let Some(span) = shared.tracing.start(&parent, || self.span(cx, call)) else {
-                return self.tool.run(cx, call, input).await;
-            };
-            let mut traced = Traced::new(&parent, span, &shared.metrics.agent.tools, vec![operation(), self.name()]);
-            let result = self.tool.run(cx, call, input).with_context(traced.cx.clone()).await;
+        let begin = || {
+            let description = Some(&self.spec.description).filter(|text| !text.is_empty());
+            let own = table([("gen_ai.tool.description", description.map(|text| text.clone().into()))]);
+            let attributes = own.chain(of_call(Some(call.id.to_string()))).chain(of_ids(cx.ids()));
+            let attributes = attributes.chain(EXECUTE_TOOL.viewers(self.telemetry.wanted));
+            let span = EXECUTE_TOOL.begin(&self.spec.name).with_attributes(attributes);
+            (span, vec![EXECUTE_TOOL.attribute(), KeyValue::new(TOOL, self.spec.name.clone())])
+        };
+        let durations = &self.telemetry.shared.metrics.agent.tools;
+        let work = async { self.tool.run(cx, call, input).await };
+        let tell = |traced: &mut Traced<'_>, result: &Result<ToolResult, ToolError>| {
             traced.error = result.as_ref().map_or(true, |result| result.is_error).then_some("tool_error");
-            result
-        })
+        };
+        Box::pin(async move { self.telemetry.traced(Context::current(), durations, begin, work, tell).await })
     }
-}
-
-impl<T> TracedTool<T> {
-    fn name(&self) -> KeyValue {
-        KeyValue::new(agent::TOOL, self.spec.name.clone())
-    }
-
-    fn span(&self, cx: &HookContext, call: &ToolCall) -> SpanBuilder {
-        let mut attributes = vec![operation(), self.name()];
-        attributes.push(KeyValue::new(agent::TOOL_CALL, call.id.clone()));
-        attributes.push(KeyValue::new(agent::TOOL_TYPE, "function"));
-        let description = &self.spec.description;
-        attributes
-            .extend((!description.is_empty()).then(|| KeyValue::new(agent::TOOL_DESCRIPTION, description.clone())));
-        for (name, id) in [(CONVERSATION, cx.conversation()), (AGENT, cx.agent())] {
-            attributes.extend(id.map(|id| KeyValue::new(name, id.to_owned())));
-        }
-        self.telemetry.add_viewers(&mut attributes, "TOOL", "tool");
-        SpanBuilder::from_name(format!("{} {}", operation::EXECUTE_TOOL, self.spec.name)).with_attributes(attributes)
-    }
-}
-
-fn operation() -> KeyValue {
-    KeyValue::new(operation::NAME, operation::EXECUTE_TOOL)
 }

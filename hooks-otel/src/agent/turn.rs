@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
 use hook_sdk::HookContext;
+use hook_sdk::context::Ids;
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::{Outcome, Reply, TurnError};
-use opentelemetry::trace::{FutureExt, Link, SpanBuilder, TraceContextExt};
-use opentelemetry::{Context, KeyValue};
+use opentelemetry::trace::{Link, TraceContextExt};
+use opentelemetry::{Context, KeyValue, Value};
 
-use super::{Traced, tokens};
-use crate::names::{AGENT, CONVERSATION, PROVIDER, agent, operation};
+use super::Traced;
+use crate::names::{AGENT, CONVERSATION, PROVIDER};
+use crate::operation::{INVOKE_AGENT, TOOL_CALL, of_reply};
 use crate::telemetry::Telemetry;
+use crate::told::table;
 
 impl Telemetry {
     /// For [`HarnessBuilder::around_turns`](hooks_agent::HarnessBuilder::around_turns): a span per turn, `invoke_agent {agent}`, with
@@ -19,44 +22,36 @@ impl Telemetry {
     ) -> impl Fn(&HookContext, BoxFuture<'static, Reply>) -> BoxFuture<'static, Reply> + Send + Sync + 'static {
         let telemetry = self.clone();
         move |cx, turn| {
-            let (telemetry, parent) = (telemetry.clone(), Context::current());
-            let ids = [cx.agent(), cx.conversation()].map(|id| id.map(Arc::from));
-            Box::pin(async move { telemetry.turn(&parent, ids, turn).await })
+            let (telemetry, parent, ids) = (telemetry.clone(), Context::current(), Arc::clone(cx.ids()));
+            Box::pin(async move { telemetry.turn(parent, &ids, turn).await })
         }
     }
 
-    async fn turn(
-        &self,
-        parent: &Context,
-        [agent, conversation]: [Option<Arc<str>>; 2],
-        turn: BoxFuture<'static, Reply>,
-    ) -> Reply {
-        let mut names = vec![KeyValue::new(operation::NAME, operation::INVOKE_AGENT)];
-        names.extend(agent.clone().map(|name| KeyValue::new(AGENT, name)));
-        let span = self.shared.tracing.start(parent, || {
-            let mut attributes = names.clone();
-            attributes.extend(conversation.clone().map(|id| KeyValue::new(CONVERSATION, id)));
-            attributes.extend(self.provider.clone().map(|name| KeyValue::new(PROVIDER, name)));
-            self.add_viewers(&mut attributes, "AGENT", "agent");
-            let name =
-                agent.as_ref().map_or(operation::INVOKE_AGENT.to_owned(), |agent| format!("invoke_agent {agent}"));
-            let asked = self.shared.asked.get(conversation.as_deref()).map(Link::with_context);
-            SpanBuilder::from_name(name).with_attributes(attributes).with_links(asked.into_iter().collect())
-        });
-        let Some(span) = span else { return turn.with_context(parent.clone()).await };
-        self.shared.asked.forget(conversation.as_deref());
-        let mut traced = Traced::new(parent, span, &self.shared.metrics.agent.turns, names);
-        let reply = turn.with_context(traced.cx.clone()).await;
-        traced.error = error(&reply.outcome);
-        let span = traced.cx.span();
-        span.set_attributes(tokens(&reply.usage).chain([KeyValue::new(agent::EXIT, reply.exit.to_string())]));
-        if let Outcome::Suspended(request) = &reply.outcome {
-            let id = KeyValue::new(agent::QUESTION_ID, request.id.clone());
-            let call = KeyValue::new(agent::TOOL_CALL, request.call.id.clone());
-            span.add_event(agent::QUESTION, vec![id, call]);
-            self.shared.asked.keep(conversation.as_deref(), span.span_context());
-        }
-        reply
+    async fn turn(&self, parent: Context, ids: &Ids, turn: BoxFuture<'static, Reply>) -> Reply {
+        let (asked, conversation) = (&self.shared.asked, ids.conversation.as_deref());
+        let begin = || {
+            let agent = ids.agent.as_deref().unwrap_or_default();
+            let own = table([
+                (CONVERSATION, ids.conversation.clone().map(Value::from)),
+                (PROVIDER, self.provider.clone().map(Value::from)),
+            ]);
+            let link = asked.take(conversation).map(Link::with_context);
+            let span = INVOKE_AGENT.begin(agent).with_links(link.into_iter().collect());
+            let span = span.with_attributes(own.chain(INVOKE_AGENT.viewers(self.wanted)));
+            let name = table([(AGENT, ids.agent.clone().map(Value::from))]);
+            (span, std::iter::once(INVOKE_AGENT.attribute()).chain(name).collect())
+        };
+        let tell = |traced: &mut Traced<'_>, reply: &Reply| {
+            traced.error = error(&reply.outcome);
+            let span = traced.cx.span();
+            span.set_attributes(of_reply(reply.exit.to_string(), Some(&reply.usage)));
+            if let Outcome::Suspended(request) = &reply.outcome {
+                let id = KeyValue::new("hook.question.id", request.id.clone());
+                span.add_event("hook.question", vec![id, KeyValue::new(TOOL_CALL, request.call.id.clone())]);
+                asked.keep(conversation, span.span_context());
+            }
+        };
+        self.traced(parent, &self.shared.metrics.agent.turns, begin, turn, tell).await
     }
 }
 

@@ -1,0 +1,239 @@
+//! The spans of a recording. Its payloads are left where they are.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hook_sdk::context::Ids;
+use hooks_replay::{DispatchLine, RecordingLine, RunLine, TurnLine};
+use opentelemetry::trace::SpanKind;
+use opentelemetry::{KeyValue, StringValue};
+use serde_json::Value;
+
+use super::ids::SpanIds;
+use crate::names::ERROR_TYPE;
+use crate::operation::{CHAT, EXECUTE_TOOL, INVOKE_AGENT, Operation, TOOL, of_answer, of_call, of_model, of_reply};
+use crate::told::{Dispatch, Kinds, Part, Wanted, kinds, of_ids};
+
+const WANTED: Wanted = Wanted { guardrails: true, failures: false, viewers: true };
+
+/// A span before it is written.
+pub(super) struct Span {
+    pub(super) name: String,
+    pub(super) kind: SpanKind,
+    pub(super) at: u64,
+    pub(super) micros: u64,
+    pub(super) attributes: Vec<KeyValue>,
+    pub(super) error: Option<String>,
+}
+
+/// What becomes of a span, of its ids, of those of the span that it is in, and of those that it has links to.
+type Each<'a> = dyn FnMut(&Span, &SpanIds, Option<&SpanIds>, &[SpanIds]) -> io::Result<()> + 'a;
+
+#[derive(Default)]
+pub(super) struct Recording {
+    pub(super) program: String,
+    turns: Vec<Turn>,
+    by_request: HashMap<Arc<str>, usize>,
+    /// The request, the dispatch, and its hooks.
+    dispatches: Vec<(Option<Arc<str>>, Span, Vec<Span>)>,
+}
+
+struct Turn {
+    ids: Ids,
+    span: Span,
+    /// The turns that asked what this one answers.
+    asked: Vec<String>,
+    /// Model calls, and runs of tools with the ids of their calls.
+    calls: Vec<(Option<String>, Span)>,
+}
+
+impl Recording {
+    pub(super) fn of(lines: impl IntoIterator<Item = RecordingLine>) -> Self {
+        let (mut all, kinds) = (Self::default(), kinds());
+        for line in lines {
+            match line {
+                RecordingLine::Header(header) if all.program.is_empty() => all.program = header.program,
+                RecordingLine::Turn(line) => {
+                    if let Some(request) = &line.ids.request {
+                        all.by_request.insert(Arc::clone(request), all.turns.len());
+                    }
+                    all.turns.push(turn(&line));
+                }
+                RecordingLine::Dispatch(line) => all.dispatches.extend(dispatch(&line, &kinds)),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    pub(super) fn each(&self, each: &mut Each<'_>) -> io::Result<()> {
+        for turn in &self.turns {
+            let (ids, caller) = (self.ids(turn), self.caller(turn).map(|caller| self.ids(caller)));
+            let asked = turn.asked.iter().filter_map(|request| self.turn(request));
+            let links: Vec<_> = asked.map(|asked| self.ids(asked)).collect();
+            each(&turn.span, &ids, caller.as_ref(), &links)?;
+            for (i, (call, span)) in turn.calls.iter().enumerate() {
+                if call.as_ref().is_none_or(|call| !self.is_of_agent(turn, call)) {
+                    each(span, &ids.within("call", i), Some(&ids), &[])?;
+                }
+            }
+        }
+        for (i, (request, span, hooks)) in self.dispatches.iter().enumerate() {
+            let turn = request.as_ref().and_then(|request| self.turn(request)).map(|turn| self.ids(turn));
+            let ids = match &turn {
+                Some(turn) => turn.within("dispatch", i),
+                None => SpanIds::root(&["dispatch", &self.program, &i.to_string()]),
+            };
+            each(span, &ids, turn.as_ref(), &[])?;
+            for (i, span) in hooks.iter().enumerate() {
+                each(span, &ids.within("run", i), Some(&ids), &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn turn(&self, request: &str) -> Option<&Turn> {
+        self.by_request.get(request).map(|at| &self.turns[*at])
+    }
+
+    /// The turn of the agent that called this one: the conversation of a sub-agent is named after its call.
+    fn caller(&self, turn: &Turn) -> Option<&Turn> {
+        if turn.ids.agent_path.is_empty() {
+            return None;
+        }
+        let conversation = turn.ids.conversation.as_deref()?.rsplit_once('/')?.0;
+        let begins = turn.span.at;
+        let holds = |of: &Span| of.at <= begins && begins <= of.at.saturating_add(of.micros);
+        self.turns.iter().find(|of| of.ids.conversation.as_deref() == Some(conversation) && holds(&of.span))
+    }
+
+    /// Whether a call was one to an agent, whose turn is here.
+    fn is_of_agent(&self, turn: &Turn, call: &str) -> bool {
+        let conversation = format!("{}/{call}", turn.ids.conversation.as_deref().unwrap_or_default());
+        let of_it = |of: &Turn| of.ids.conversation.as_deref().is_some_and(|of| of.starts_with(&conversation));
+        self.turns.iter().any(|of| !of.ids.agent_path.is_empty() && of_it(of))
+    }
+
+    fn ids(&self, turn: &Turn) -> SpanIds {
+        let Turn { ids, span, .. } = turn;
+        let root = match &ids.request {
+            Some(request) => SpanIds::root(&["turn", request]),
+            // A loop ran it without the id of a request: what distinguishes it from the others.
+            None => {
+                let at = span.at;
+                SpanIds::root(&["turn", &format!("{:?} {:?} {:?} {at}", ids.conversation, ids.agent_path, ids.turn)])
+            }
+        };
+        // The path of callers is as long as the agents are nested, which is bounded.
+        match self.caller(turn) {
+            Some(caller) => SpanIds { trace: self.ids(caller).trace, ..root },
+            None => root,
+        }
+    }
+}
+
+/// A turn, without what was said in it: each has the whole conversation.
+fn turn(line: &TurnLine) -> Turn {
+    let list = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    let error = (line.exit == "error").then(|| "_OTHER".to_owned());
+    let told = of_reply(line.exit.clone(), line.usage.as_ref());
+    let agent = line.ids.agent.as_deref().unwrap_or_default();
+    let span = span(&INVOKE_AGENT, (&line.ids, agent), (line.at, line.micros), error, told);
+    let answers = list(&line.inputs["answers"]).into_iter().map(|said| (None, answer(&line.ids, &said)));
+    let results = list(&line.inputs["results"]).into_iter().map(|said| {
+        let call = said["call"].as_str().map(str::to_owned);
+        (call.clone(), result(&line.ids, call, &said))
+    });
+    // A question names the turn that asked.
+    let held = list(&line.inputs["waiting"]["held"]).into_iter();
+    let asked = held.filter_map(|held| held["turn"].as_str().map(str::to_owned)).collect();
+    Turn { ids: line.ids.clone(), span, asked, calls: answers.chain(results).collect() }
+}
+
+/// A model call. The recording has the name that the model gives itself, not that of the request.
+fn answer(ids: &Ids, answer: &Value) -> Span {
+    let (said, failed) = (&answer["outcome"]["Ok"], &answer["outcome"]["Err"]);
+    let model = said["model"].as_str().unwrap_or_default();
+    let usage = serde_json::from_value(said["usage"].clone()).ok();
+    let told = of_answer(of_model(model), said["stop_reason"].as_str().map(str::to_owned), usage.as_ref());
+    // An error is its variant, because its text is one of the provider.
+    let error = failed.as_object().and_then(|error| error.keys().next().cloned());
+    span(&CHAT, (ids, model), timing(answer), error, told)
+}
+
+fn result(ids: &Ids, call: Option<String>, result: &Value) -> Span {
+    let tool = result["tool"].as_str().unwrap_or_default();
+    let error = (result["result"]["is_error"] == true).then(|| "tool_error".to_owned());
+    let told = of_call(call).chain([KeyValue::new(TOOL, tool.to_owned())]);
+    span(&EXECUTE_TOOL, (ids, tool), timing(result), error, told)
+}
+
+/// The time of a call, as in `Timing`.
+fn timing(call: &Value) -> (u64, u64) {
+    let number = |name: &str| call["time"][name].as_u64().unwrap_or_default();
+    (number("at"), number("micros"))
+}
+
+fn span(
+    operation: &Operation,
+    (ids, what): (&Ids, &str),
+    (at, micros): (u64, u64),
+    error: Option<String>,
+    told: impl Iterator<Item = KeyValue>,
+) -> Span {
+    let told = told.chain(error.clone().map(|error| KeyValue::new(ERROR_TYPE, error)));
+    let own = std::iter::once(operation.attribute()).chain(of_ids(ids)).chain(operation.viewers(WANTED));
+    let attributes = own.chain(told).collect();
+    Span { name: operation.span(what), kind: operation.kind.clone(), at, micros, attributes, error }
+}
+
+/// A dispatch and its hooks, unless it is not told.
+fn dispatch(line: &DispatchLine, kinds: &Kinds) -> Option<(Option<Arc<str>>, Span, Vec<Span>)> {
+    let dispatch = Dispatch {
+        kind: line.kind.clone().into(),
+        semantics: kinds.get(&*line.kind).copied(),
+        ids: &line.ids,
+        verdict: line.word.clone().map(StringValue::from),
+        removed: line.removed,
+        dropped: false,
+        took: Duration::from_micros(line.micros),
+        parts: Vec::new(),
+    };
+    let dispatch = dispatch.with(line.runs.iter().flatten().map(part));
+    if dispatch.parts.is_empty() || !dispatch.is_told() {
+        return None;
+    }
+    let error = line.error.as_ref().map(|_| "required_hook".to_owned());
+    let mut attributes = dispatch.attributes(WANTED);
+    attributes.extend(error.clone().map(|error| KeyValue::new(ERROR_TYPE, error)));
+    let (kind, micros) = (SpanKind::Internal, |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    let hooks = dispatch.hooks(WANTED).map(|told| Span {
+        name: told.name,
+        kind: kind.clone(),
+        // What has no time is in a dispatch without one.
+        at: if line.at == 0 { 0 } else { line.at.saturating_add(micros(told.begins)) },
+        micros: micros(told.took),
+        attributes: told.attributes,
+        error: told.error.map(String::from),
+    });
+    let hooks = hooks.collect();
+    let span = Span { name: dispatch.name(), kind, at: line.at, micros: line.micros, attributes, error };
+    Some((line.ids.request.clone(), span, hooks))
+}
+
+fn part(run: &RunLine) -> Part<'_> {
+    Part {
+        hook: &run.hook,
+        // What follows a colon explains it.
+        status: run.status.split(':').next().unwrap_or_default().replace(' ', "_").into(),
+        changed: run.change.is_some() && !run.shadow,
+        contributed: false,
+        verdict: run.word.clone().map(StringValue::from),
+        cause: None,
+        note: run.note.clone().map(StringValue::from),
+        rule: run.attribution.as_deref(),
+        took: Duration::from_micros(run.micros.unwrap_or_default()),
+    }
+}
