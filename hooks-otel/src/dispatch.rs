@@ -1,18 +1,18 @@
 //! Spans of dispatches, made when a dispatch has ended: only then it is known which hooks did something.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, UNIX_EPOCH};
 
 use hook_sdk::HookId;
 use hook_sdk::context::Ids;
 use hook_sdk::record::{Note, Observer, Record, Run, RunEnd, Status};
 use hook_sdk::verdict::Contributions;
-use opentelemetry::trace::{Link, Span, SpanBuilder, SpanKind, Status as SpanStatus, TraceContextExt};
-use opentelemetry::{Context, StringValue, Value};
+use opentelemetry::trace::{SpanKind, TraceContextExt};
+use opentelemetry::{Context, StringValue};
 
 use crate::names::hook;
 use crate::telemetry::Telemetry;
-use crate::told::{Dispatch, Part, number, of_ids, some, table};
+use crate::told::{Dispatch, Part, Told, number, some, table};
 
 impl Observer for Telemetry {
     fn starts(&self, kind: &'static str, _hook: &HookId, ids: &Arc<Ids>) {
@@ -34,27 +34,25 @@ impl Observer for Telemetry {
     /// A span with a link to the dispatch that started the run, if that was in this process.
     fn ended(&self, ended: &RunEnd, _contributions: &Contributions) {
         self.shared.metrics.ended(ended);
-        let (part, now) = (Part::of(&ended.run), SystemTime::now());
-        let begin = || {
-            let own = table([
-                (hook::KIND, some(ended.kind.clone())),
-                (hook::MODE, some(ended.mode.as_str())),
-                ("hook.job.id", ended.job.clone().map(Value::from)),
-                ("hook.attempt", ended.job.as_ref().and_then(|_| number(ended.attempt))),
-                ("hook.again", ended.job.as_ref().map(|_| ended.again.into())),
-            ]);
-            let viewers = self.wanted.viewers("CHAIN", "span");
-            let attributes = own.chain(part.attributes(self.wanted)).chain(of_ids(&ended.ids)).chain(viewers);
-            let link = self.shared.launched.get(key(&ended.kind, part.hook, &ended.ids)).map(Link::with_context);
-            SpanBuilder::from_name(format!("hook {}", part.hook))
-                .with_kind(if ended.job.is_some() { SpanKind::Consumer } else { SpanKind::Internal })
-                .with_start_time(now.checked_sub(part.took).unwrap_or(now))
-                .with_attributes(attributes)
-                .with_links(link.into_iter().collect())
-        };
-        if let Some(span) = self.shared.tracing.start(&Context::current(), begin) {
-            end(span, part.error(), now);
+        if self.shared.tracing.is_silent() {
+            return;
         }
+        let (part, job) = (Part::of(&ended.run), ended.job.as_ref());
+        let own = table([
+            (hook::MODE, some(ended.mode.as_str())),
+            ("hook.job.id", job.map(|id| id.clone().into())),
+            ("hook.attempt", job.and_then(|_| number(ended.attempt))),
+            ("hook.again", job.map(|_| ended.again.into())),
+        ]);
+        let attributes = part.attributes(&ended.kind.clone().into(), &ended.ids, self.wanted).chain(own);
+        let attributes = attributes.chain(self.wanted.viewers("CHAIN", "span"));
+        let times = (now().saturating_sub(part.took), part.took);
+        let mut told = Told::new(format!("hook {}", part.hook), times, part.error(), attributes);
+        if job.is_some() {
+            told.kind = SpanKind::Consumer;
+        }
+        let link = self.shared.launched.get(key(&ended.kind, part.hook, &ended.ids));
+        drop(self.shared.tracing.tell(&Context::current(), told, link));
     }
 }
 
@@ -62,36 +60,22 @@ impl Telemetry {
     /// A span for the dispatch, with children for the hooks that did something.
     fn tell(&self, record: &Record) {
         let dispatch = self.read(record);
-        let launched = || dispatch.parts.iter().filter(|part| part.is_launched());
-        if !dispatch.is_told() && launched().next().is_none() {
+        let mut launched = dispatch.parts.iter().filter(|part| part.is_launched()).peekable();
+        if !dispatch.is_told() && launched.peek().is_none() {
             return;
         }
-        let end_time = SystemTime::now();
-        let start = end_time.checked_sub(record.duration).unwrap_or(end_time);
         let mut parent = Context::current();
         if let Some(span) = record.dropped.then(|| self.shared.parents.get(record.kind, &record.ids)).flatten() {
             parent = parent.with_remote_span_context(span);
         }
-        let begin = || {
-            let span = SpanBuilder::from_name(dispatch.name()).with_start_time(start);
-            span.with_attributes(dispatch.attributes(self.wanted))
-        };
-        let Some(span) = self.shared.tracing.start(&parent, begin) else { return };
-        for part in launched() {
-            self.shared.launched.keep(key(record.kind, part.hook, &record.ids), span.span_context());
+        let Some(span) = self.shared.tracing.tell(&parent, dispatch.span(self.wanted), None) else { return };
+        for part in launched {
+            self.shared.launched.keep(key(record.kind, part.hook, &record.ids), &span);
         }
-        if span.is_recording() {
-            let within = parent.with_remote_span_context(span.span_context().clone());
-            for told in dispatch.hooks(self.wanted) {
-                let begins = start + told.begins;
-                let begin =
-                    || SpanBuilder::from_name(told.name).with_start_time(begins).with_attributes(told.attributes);
-                if let Some(span) = self.shared.tracing.start(&within, begin) {
-                    end(span, told.error, begins + told.took);
-                }
-            }
+        let within = parent.with_remote_span_context(span);
+        for told in dispatch.hooks(self.wanted) {
+            self.shared.tracing.tell(&within, told, None);
         }
-        end(span, None, end_time);
     }
 
     fn read<'a>(&self, record: &'a Record) -> Dispatch<'a> {
@@ -102,11 +86,17 @@ impl Telemetry {
             verdict: record.verdict.map(StringValue::from),
             removed: record.removed,
             dropped: record.dropped,
+            at: now().saturating_sub(record.duration),
             took: record.duration,
+            error: None,
             parts: Vec::new(),
         };
         dispatch.with(record.runs.iter().map(Part::of))
     }
+}
+
+fn now() -> Duration {
+    UNIX_EPOCH.elapsed().unwrap_or_default()
 }
 
 impl<'a> Part<'a> {
@@ -123,13 +113,6 @@ impl<'a> Part<'a> {
             took: run.duration.unwrap_or_default(),
         }
     }
-}
-
-fn end(mut span: impl Span, error: Option<StringValue>, at: SystemTime) {
-    if let Some(error) = error {
-        span.set_status(SpanStatus::error(error.as_str().to_owned()));
-    }
-    span.end_with_timestamp(at);
 }
 
 /// What a dispatch and the end of a run that it started have in common.

@@ -11,42 +11,30 @@ use opentelemetry::trace::{SpanContext, TraceContextExt};
 /// How many are kept. The oldest are forgotten.
 const KEPT: usize = 10_000;
 
-/// The spans of this process that others will link to.
+/// The spans of this process that others will link to, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Links(Mutex<Kept>);
-
-#[derive(Debug, Default)]
-struct Kept {
-    spans: HashMap<u64, SpanContext>,
-    /// The keys of `spans`, the oldest first.
-    order: VecDeque<u64>,
-}
+pub(crate) struct Links(Mutex<VecDeque<(u64, SpanContext)>>);
 
 impl Links {
     pub(crate) fn keep(&self, key: impl Hash, span: &SpanContext) {
-        let (key, mut kept) = (hash(key), self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        if kept.spans.insert(key, span.clone()).is_some() {
-            return;
-        }
-        kept.order.push_back(key);
-        if kept.order.len() > KEPT {
-            if let Some(oldest) = kept.order.pop_front() {
-                kept.spans.remove(&oldest);
-            }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((hash(key), span.clone()));
+        if kept.len() > KEPT {
+            kept.pop_front();
         }
     }
 
     /// The latest span that was kept for `key`.
     pub(crate) fn get(&self, key: impl Hash) -> Option<SpanContext> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).spans.get(&hash(key)).cloned()
+        let (key, kept) = (hash(key), self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        kept.iter().rfind(|(of, _)| *of == key).map(|(_, span)| span.clone())
     }
 
     /// The same, which nobody gets again.
     #[cfg(feature = "agent")]
-    pub(crate) fn take(&self, key: impl Hash) -> Option<SpanContext> {
-        let (key, mut kept) = (hash(key), self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let span = kept.spans.remove(&key)?;
-        kept.order.retain(|of| *of != key);
+    pub(crate) fn take(&self, key: impl Hash + Copy) -> Option<SpanContext> {
+        let span = self.get(key)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _)| *of != hash(key));
         Some(span)
     }
 }

@@ -1,9 +1,9 @@
 //! Recordings as OTLP/JSON, for those who have no provider: a file that a collector reads, or that is sent to `/v1/traces`.
 
-mod ids;
 mod recording;
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use hooks_replay::RecordingLine;
 use opentelemetry::trace::SpanKind;
@@ -11,8 +11,9 @@ use opentelemetry::{Array, KeyValue, StringValue, Value};
 use serde_json::{Value as Json, json};
 
 use crate::names::CONVENTIONS;
-use ids::SpanIds;
-use recording::{Recording, Span};
+use recording::{Recording, SpanIds};
+
+use crate::told::Told;
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub fn write_otlp(lines: impl IntoIterator<Item = RecordingLine>, mut to: impl W
     write!(to, r#"{{"resourceSpans":[{{"resource":{resource},"scopeSpans":[{{"scope":{scope},"spans":["#)?;
     let mut export = OtlpExport::default();
     recording.each(&mut |span, ids, parent, links| {
-        if span.at == 0 {
+        if span.at.is_zero() {
             export.undated += 1;
             return Ok(());
         }
@@ -53,22 +54,23 @@ pub fn write_otlp(lines: impl IntoIterator<Item = RecordingLine>, mut to: impl W
     Ok(export)
 }
 
-fn written(span: &Span, ids: &SpanIds, parent: Option<&SpanIds>, links: &[SpanIds]) -> Json {
-    let nanos = |micros: u64| (u128::from(micros) * 1_000).to_string();
+fn written(span: &Told, ids: &SpanIds, parent: Option<&SpanIds>, links: &[SpanIds]) -> Json {
+    let nanos = |time: Duration| time.as_nanos().to_string();
     let mut json = json!({
-        "traceId": ids.trace, "spanId": ids.span, "name": span.name,
+        "traceId": ids.trace.to_string(), "spanId": ids.span.to_string(), "name": span.name,
         "kind": if span.kind == SpanKind::Client { 3 } else { 1 },
-        "startTimeUnixNano": nanos(span.at), "endTimeUnixNano": nanos(span.at.saturating_add(span.micros)),
+        "startTimeUnixNano": nanos(span.at), "endTimeUnixNano": nanos(span.at + span.took),
         "attributes": span.attributes.iter().map(attribute).collect::<Vec<_>>(),
     });
     if let Some(parent) = parent {
-        json["parentSpanId"] = (*parent.span).into();
+        json["parentSpanId"] = parent.span.to_string().into();
     }
     if let Some(error) = &span.error {
-        json["status"] = json!({ "code": 2, "message": error });
+        json["status"] = json!({ "code": 2, "message": error.as_str() });
     }
     if !links.is_empty() {
-        json["links"] = links.iter().map(|ids| json!({ "traceId": ids.trace, "spanId": ids.span })).collect();
+        let link = |ids: &SpanIds| json!({ "traceId": ids.trace.to_string(), "spanId": ids.span.to_string() });
+        json["links"] = links.iter().map(link).collect();
     }
     json
 }

@@ -8,6 +8,7 @@ use hook_sdk::Semantics;
 use hook_sdk::context::Ids;
 use hook_sdk::kinds;
 use hook_sdk::verdict::Attribution;
+use opentelemetry::trace::SpanKind;
 use opentelemetry::{KeyValue, StringValue, Value};
 
 use crate::names::{AGENT, CONVERSATION, ERROR_TYPE, OPERATION, hook};
@@ -48,7 +49,10 @@ pub(crate) struct Dispatch<'a> {
     pub(crate) verdict: Option<StringValue>,
     pub(crate) removed: bool,
     pub(crate) dropped: bool,
+    /// When it began, since 1970.
+    pub(crate) at: Duration,
     pub(crate) took: Duration,
+    pub(crate) error: Option<StringValue>,
     /// The hooks that ran, in order.
     pub(crate) parts: Vec<Part<'a>>,
 }
@@ -69,14 +73,30 @@ pub(crate) struct Part<'a> {
     pub(crate) took: Duration,
 }
 
-/// The span of a hook.
+/// A span that is complete.
+#[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) name: String,
-    pub(crate) attributes: Vec<KeyValue>,
-    /// After the dispatch began.
-    pub(crate) begins: Duration,
+    pub(crate) kind: SpanKind,
+    /// Since 1970.
+    pub(crate) at: Duration,
     pub(crate) took: Duration,
+    pub(crate) attributes: Vec<KeyValue>,
+    /// Why it failed, as a word, which is an attribute too.
     pub(crate) error: Option<StringValue>,
+}
+
+impl Told {
+    pub(crate) fn new(
+        name: String,
+        (at, took): (Duration, Duration),
+        error: Option<StringValue>,
+        attributes: impl Iterator<Item = KeyValue>,
+    ) -> Self {
+        let error_type = error.clone().map(|error| KeyValue::new(ERROR_TYPE, error));
+        let attributes = attributes.chain(error_type).collect();
+        Self { name, kind: SpanKind::Internal, at, took, attributes, error }
+    }
 }
 
 impl<'a> Dispatch<'a> {
@@ -104,11 +124,7 @@ impl<'a> Dispatch<'a> {
         !part.is_launched() && (decided || acted && self.kind.as_str() != PIECES)
     }
 
-    pub(crate) fn name(&self) -> String {
-        format!("hook {}", self.kind)
-    }
-
-    pub(crate) fn attributes(&self, wanted: Wanted) -> Vec<KeyValue> {
+    pub(crate) fn span(&self, wanted: Wanted) -> Told {
         let silent = self.parts.iter().filter(|part| !self.tells(part)).count();
         let own = table([
             (hook::KIND, some(self.kind.clone())),
@@ -118,7 +134,8 @@ impl<'a> Dispatch<'a> {
             ("hook.removed", self.removed.then_some(true.into())),
             ("hook.dropped", self.dropped.then_some(true.into())),
         ]);
-        own.chain(of_ids(self.ids)).chain(wanted.viewers("CHAIN", "chain")).collect()
+        let attributes = own.chain(of_ids(self.ids)).chain(wanted.viewers("CHAIN", "chain"));
+        Told::new(format!("hook {}", self.kind), (self.at, self.took), self.error.clone(), attributes)
     }
 
     /// The spans of hooks.
@@ -139,13 +156,10 @@ impl<'a> Dispatch<'a> {
             };
             let guarded = guarded.filter(|_| wanted.guardrails);
             let guardrail = guarded.into_iter().flat_map(|target| self.guardrail(part, target));
-            let attributes = std::iter::once(KeyValue::new(hook::KIND, self.kind.clone()))
-                .chain(part.attributes(wanted))
-                .chain(of_ids(self.ids))
-                .chain(viewers)
-                .chain(guardrail)
-                .collect();
-            Told { name: format!("{what} {}", part.hook), attributes, begins, took: part.took, error: part.error() }
+            let attributes = part.attributes(&self.kind, self.ids, wanted).chain(viewers).chain(guardrail);
+            // A recording may lack the time.
+            let at = if self.at.is_zero() { self.at } else { self.at + begins };
+            Told::new(format!("{what} {}", part.hook), (at, part.took), part.error(), attributes)
         })
     }
 
@@ -219,19 +233,25 @@ impl Part<'_> {
         matches!(self.status.as_str(), "detached" | "queued")
     }
 
-    pub(crate) fn attributes(&self, wanted: Wanted) -> impl Iterator<Item = KeyValue> + use<> {
+    pub(crate) fn attributes(
+        &self,
+        kind: &StringValue,
+        ids: &Ids,
+        wanted: Wanted,
+    ) -> impl Iterator<Item = KeyValue> + use<> {
         let cause = self.cause.filter(|_| wanted.failures);
-        table([
+        let own = table([
+            (hook::KIND, some(kind.clone())),
             (hook::ID, some(self.hook.to_owned())),
             (hook::STATUS, some(self.status.clone())),
             ("hook.changed", some(self.changed)),
             (hook::VERDICT, self.verdict.clone().map(Value::from)),
-            (ERROR_TYPE, self.error().map(Value::from)),
             ("hook.failure", cause.map(|cause| cause.to_owned().into())),
             (hook::NOTE, self.note.clone().map(Value::from)),
             ("hook.rule", self.rule.map(|rule| rule.id.to_string().into())),
             ("hook.plugin", self.rule.and_then(|rule| rule.plugin.clone()).map(Value::from)),
-        ])
+        ]);
+        own.chain(of_ids(ids))
     }
 }
 

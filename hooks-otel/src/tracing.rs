@@ -1,10 +1,13 @@
 //! Starts spans, unless nobody makes them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::UNIX_EPOCH;
 
 use opentelemetry::Context;
 use opentelemetry::global::{BoxedSpan, BoxedTracer};
-use opentelemetry::trace::{Span, SpanBuilder, TraceContextExt, Tracer};
+use opentelemetry::trace::{Link, Span, SpanBuilder, SpanContext, Status, TraceContextExt, Tracer};
+
+use crate::told::Told;
 
 /// The tracer of the app.
 #[derive(Debug)]
@@ -36,5 +39,21 @@ impl Tracing {
             return None;
         }
         Some(span)
+    }
+
+    /// Makes a span that has ended.
+    pub(crate) fn tell(&self, parent: &Context, told: Told, link: Option<SpanContext>) -> Option<SpanContext> {
+        let (start, end) = (UNIX_EPOCH + told.at, UNIX_EPOCH + told.at + told.took);
+        let links = link.map(Link::with_context).into_iter().collect();
+        let begin = || {
+            let span = SpanBuilder::from_name(told.name).with_kind(told.kind).with_start_time(start);
+            span.with_attributes(told.attributes).with_links(links)
+        };
+        let mut span = self.start(parent, begin)?;
+        if let Some(error) = told.error {
+            span.set_status(Status::error(String::from(error)));
+        }
+        span.end_with_timestamp(end);
+        Some(span.span_context().clone())
     }
 }

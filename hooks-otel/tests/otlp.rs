@@ -198,11 +198,11 @@ async fn agents_are_within_their_callers_and_a_resumed_turn_links_to_the_one_tha
 #[test]
 fn what_has_no_time_is_counted_and_left_out() {
     let line = |text: Value| serde_json::from_value::<RecordingLine>(text).unwrap();
-    let run = json!({ "hook": "guard", "status": "completed", "word": "deny" });
-    let dispatch = json!({ "line": "dispatch", "kind": "before_tool_call", "runs": [run] });
+    let run = json!({ "hook": "guard", "status": "completed", "word": "deny", "micros": 9 });
+    let dispatch = json!({ "line": "dispatch", "kind": "before_tool_call", "runs": [run, run], "micros": 18 });
     let mut written = Vec::new();
     let export = write_otlp([line(dispatch)], &mut written).unwrap();
-    assert_eq!((export.spans, export.undated), (0, 2));
+    assert_eq!((export.spans, export.undated), (0, 3));
 }
 
 #[test]

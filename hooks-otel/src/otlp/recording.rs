@@ -7,29 +7,40 @@ use std::time::Duration;
 
 use hook_sdk::context::Ids;
 use hooks_replay::{DispatchLine, RecordingLine, RunLine, TurnLine};
-use opentelemetry::trace::SpanKind;
+use opentelemetry::trace::{SpanId, TraceId};
 use opentelemetry::{KeyValue, StringValue};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
-use super::ids::SpanIds;
-use crate::names::ERROR_TYPE;
 use crate::operation::{CHAT, EXECUTE_TOOL, INVOKE_AGENT, Operation, TOOL, of_answer, of_call, of_model, of_reply};
-use crate::told::{Dispatch, Kinds, Part, Wanted, kinds, of_ids};
+use crate::told::{Dispatch, Kinds, Part, Told, Wanted, kinds, of_ids};
 
 const WANTED: Wanted = Wanted { guardrails: true, failures: false, viewers: true };
 
-/// A span before it is written.
-pub(super) struct Span {
-    pub(super) name: String,
-    pub(super) kind: SpanKind,
-    pub(super) at: u64,
-    pub(super) micros: u64,
-    pub(super) attributes: Vec<KeyValue>,
-    pub(super) error: Option<String>,
+/// The ids of a span. A recording has none, so they follow from what is recorded.
+#[derive(Clone, Copy)]
+pub(super) struct SpanIds {
+    pub(super) trace: TraceId,
+    pub(super) span: SpanId,
+}
+
+impl SpanIds {
+    /// Those of a span that is in no other.
+    fn of(name: &str) -> Self {
+        let hash = Sha256::digest(name);
+        let number = hash.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        let (trace, span) = (number.to_be_bytes(), (number >> 64) as u64);
+        Self { trace: TraceId::from_bytes(trace), span: SpanId::from(span) }
+    }
+
+    /// Those of the `i`-th span of this sort in this one.
+    fn within(self, sort: &str, i: usize) -> Self {
+        Self { trace: self.trace, ..Self::of(&format!("{sort} {} {i}", self.span)) }
+    }
 }
 
 /// What becomes of a span, of its ids, of those of the span that it is in, and of those that it has links to.
-type Each<'a> = dyn FnMut(&Span, &SpanIds, Option<&SpanIds>, &[SpanIds]) -> io::Result<()> + 'a;
+type Each<'a> = dyn FnMut(&Told, &SpanIds, Option<&SpanIds>, &[SpanIds]) -> io::Result<()> + 'a;
 
 #[derive(Default)]
 pub(super) struct Recording {
@@ -37,16 +48,16 @@ pub(super) struct Recording {
     turns: Vec<Turn>,
     by_request: HashMap<Arc<str>, usize>,
     /// The request, the dispatch, and its hooks.
-    dispatches: Vec<(Option<Arc<str>>, Span, Vec<Span>)>,
+    dispatches: Vec<(Option<Arc<str>>, Told, Vec<Told>)>,
 }
 
 struct Turn {
     ids: Ids,
-    span: Span,
+    span: Told,
     /// The turns that asked what this one answers.
     asked: Vec<String>,
     /// Model calls, and runs of tools with the ids of their calls.
-    calls: Vec<(Option<String>, Span)>,
+    calls: Vec<(Option<String>, Told)>,
 }
 
 impl Recording {
@@ -84,7 +95,7 @@ impl Recording {
             let turn = request.as_ref().and_then(|request| self.turn(request)).map(|turn| self.ids(turn));
             let ids = match &turn {
                 Some(turn) => turn.within("dispatch", i),
-                None => SpanIds::root(&["dispatch", &self.program, &i.to_string()]),
+                None => SpanIds::of(&format!("dispatch {} {i}", self.program)),
             };
             each(span, &ids, turn.as_ref(), &[])?;
             for (i, span) in hooks.iter().enumerate() {
@@ -105,7 +116,7 @@ impl Recording {
         }
         let conversation = turn.ids.conversation.as_deref()?.rsplit_once('/')?.0;
         let begins = turn.span.at;
-        let holds = |of: &Span| of.at <= begins && begins <= of.at.saturating_add(of.micros);
+        let holds = |of: &Told| of.at <= begins && begins <= of.at + of.took;
         self.turns.iter().find(|of| of.ids.conversation.as_deref() == Some(conversation) && holds(&of.span))
     }
 
@@ -119,11 +130,11 @@ impl Recording {
     fn ids(&self, turn: &Turn) -> SpanIds {
         let Turn { ids, span, .. } = turn;
         let root = match &ids.request {
-            Some(request) => SpanIds::root(&["turn", request]),
+            Some(request) => SpanIds::of(&format!("turn {request}")),
             // A loop ran it without the id of a request: what distinguishes it from the others.
             None => {
-                let at = span.at;
-                SpanIds::root(&["turn", &format!("{:?} {:?} {:?} {at}", ids.conversation, ids.agent_path, ids.turn)])
+                let (of, at) = ((&ids.conversation, &ids.agent_path, ids.turn), span.at);
+                SpanIds::of(&format!("turn {of:?} {at:?}"))
             }
         };
         // The path of callers is as long as the agents are nested, which is bounded.
@@ -153,7 +164,7 @@ fn turn(line: &TurnLine) -> Turn {
 }
 
 /// A model call. The recording has the name that the model gives itself, not that of the request.
-fn answer(ids: &Ids, answer: &Value) -> Span {
+fn answer(ids: &Ids, answer: &Value) -> Told {
     let (said, failed) = (&answer["outcome"]["Ok"], &answer["outcome"]["Err"]);
     let model = said["model"].as_str().unwrap_or_default();
     let usage = serde_json::from_value(said["usage"].clone()).ok();
@@ -163,7 +174,7 @@ fn answer(ids: &Ids, answer: &Value) -> Span {
     span(&CHAT, (ids, model), timing(answer), error, told)
 }
 
-fn result(ids: &Ids, call: Option<String>, result: &Value) -> Span {
+fn result(ids: &Ids, call: Option<String>, result: &Value) -> Told {
     let tool = result["tool"].as_str().unwrap_or_default();
     let error = (result["result"]["is_error"] == true).then(|| "tool_error".to_owned());
     let told = of_call(call).chain([KeyValue::new(TOOL, tool.to_owned())]);
@@ -179,18 +190,18 @@ fn timing(call: &Value) -> (u64, u64) {
 fn span(
     operation: &Operation,
     (ids, what): (&Ids, &str),
-    (at, micros): (u64, u64),
+    (at, took): (u64, u64),
     error: Option<String>,
     told: impl Iterator<Item = KeyValue>,
-) -> Span {
-    let told = told.chain(error.clone().map(|error| KeyValue::new(ERROR_TYPE, error)));
+) -> Told {
     let own = std::iter::once(operation.attribute()).chain(of_ids(ids)).chain(operation.viewers(WANTED));
-    let attributes = own.chain(told).collect();
-    Span { name: operation.span(what), kind: operation.kind.clone(), at, micros, attributes, error }
+    let times = (Duration::from_micros(at), Duration::from_micros(took));
+    let told = Told::new(operation.span(what), times, error.map(StringValue::from), own.chain(told));
+    Told { kind: operation.kind.clone(), ..told }
 }
 
 /// A dispatch and its hooks, unless it is not told.
-fn dispatch(line: &DispatchLine, kinds: &Kinds) -> Option<(Option<Arc<str>>, Span, Vec<Span>)> {
+fn dispatch(line: &DispatchLine, kinds: &Kinds) -> Option<(Option<Arc<str>>, Told, Vec<Told>)> {
     let dispatch = Dispatch {
         kind: line.kind.clone().into(),
         semantics: kinds.get(&*line.kind).copied(),
@@ -198,29 +209,14 @@ fn dispatch(line: &DispatchLine, kinds: &Kinds) -> Option<(Option<Arc<str>>, Spa
         verdict: line.word.clone().map(StringValue::from),
         removed: line.removed,
         dropped: false,
+        at: Duration::from_micros(line.at),
         took: Duration::from_micros(line.micros),
+        error: line.error.as_ref().map(|_| "required_hook".into()),
         parts: Vec::new(),
     };
     let dispatch = dispatch.with(line.runs.iter().flatten().map(part));
-    if dispatch.parts.is_empty() || !dispatch.is_told() {
-        return None;
-    }
-    let error = line.error.as_ref().map(|_| "required_hook".to_owned());
-    let mut attributes = dispatch.attributes(WANTED);
-    attributes.extend(error.clone().map(|error| KeyValue::new(ERROR_TYPE, error)));
-    let (kind, micros) = (SpanKind::Internal, |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-    let hooks = dispatch.hooks(WANTED).map(|told| Span {
-        name: told.name,
-        kind: kind.clone(),
-        // What has no time is in a dispatch without one.
-        at: if line.at == 0 { 0 } else { line.at.saturating_add(micros(told.begins)) },
-        micros: micros(told.took),
-        attributes: told.attributes,
-        error: told.error.map(String::from),
-    });
-    let hooks = hooks.collect();
-    let span = Span { name: dispatch.name(), kind, at: line.at, micros: line.micros, attributes, error };
-    Some((line.ids.request.clone(), span, hooks))
+    let is_told = !dispatch.parts.is_empty() && dispatch.is_told();
+    is_told.then(|| (line.ids.request.clone(), dispatch.span(WANTED), dispatch.hooks(WANTED).collect()))
 }
 
 fn part(run: &RunLine) -> Part<'_> {
