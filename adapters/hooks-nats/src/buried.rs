@@ -3,15 +3,14 @@
 use async_nats::HeaderMap;
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::Message;
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use hook_sdk::detached::Job;
 use hook_sdk::worker::Burial;
 
 use crate::error::NatsError;
 use crate::queue::NatsJobs;
-use crate::record::Grave;
-use crate::streams::Streams;
+use crate::record::{Grave, burial};
+use crate::streams::{Streams, present};
 
 const WHY: &str = "Hooks-Why";
 const CAUSE: &str = "Hooks-Cause";
@@ -40,20 +39,17 @@ impl NatsJobs {
         let (stream, subject) = (&self.streams.buried, self.streams.grave(hook));
         let (mut found, mut next) = (Vec::new(), 1);
         while found.len() < limit {
-            let message = match stream.raw_message_builder().sequence(next).next_by_subject(&subject).send().await {
-                Ok(message) => message,
-                Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => break,
-                Err(error) => return Err(NatsError::of("the buried jobs could not be read")(error)),
-            };
+            let message = stream.raw_message_builder().sequence(next).next_by_subject(&subject).send().await;
+            let Some(message) = present(message, "the buried jobs could not be read")? else { break };
             next = message.sequence + 1;
             let header = |name| message.headers.get(name).map(ToString::to_string).unwrap_or_default();
-            let why = match &*header(WHY) {
-                "interrupted" => Burial::Interrupted,
-                "quarantined" => Burial::Quarantined,
-                _ => Burial::Failed,
-            };
-            let (cause, job, sequence) = (header(CAUSE), message.payload.clone(), message.sequence);
-            found.push(BuriedJob { hook: hook.to_owned(), why, cause, job, sequence });
+            found.push(BuriedJob {
+                hook: hook.to_owned(),
+                why: burial(&header(WHY)),
+                cause: header(CAUSE),
+                job: message.payload.clone(),
+                sequence: message.sequence,
+            });
         }
         Ok(found)
     }
@@ -66,14 +62,8 @@ impl NatsJobs {
     pub async fn retry(&self, buried: &BuriedJob) -> Result<(), NatsError> {
         let streams = &self.streams;
         let failed = "the job could not be queued again";
-        match streams.buried.get_raw_message(buried.sequence).await {
-            Ok(_) => {}
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
-                return Err(NatsError(
-                    "the job is no longer buried: it was queued again before, or removed".to_owned(),
-                ));
-            }
-            Err(error) => return Err(NatsError::of(failed)(error)),
+        if present(streams.buried.get_raw_message(buried.sequence).await, failed)?.is_none() {
+            return Err(NatsError("the job is no longer buried: it was queued again before, or removed".to_owned()));
         }
         let mut payload = buried.job.clone();
         if let Ok(mut job) = serde_json::from_slice::<Job>(&payload) {

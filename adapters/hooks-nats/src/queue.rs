@@ -1,15 +1,15 @@
 //! Where jobs are queued, and the connection to the server.
 
 use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
-use std::{fmt, thread};
 
 use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::{ConnectOptions, HeaderMap};
 use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::NatsError;
@@ -28,18 +28,12 @@ pub(crate) const DUE: &str = "Hooks-Due";
 ///
 /// As a sink, it blocks the dispatching thread until the server has stored the job, which takes about a millisecond. A run
 /// is recorded as failed if that does not happen within 15 s, although the job may then be stored.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct NatsJobs {
     pub(crate) streams: Arc<Streams>,
-    requests: UnboundedSender<Request>,
-}
-
-type Request = (Job, mpsc::Sender<Result<(), EnqueueError>>);
-
-impl fmt::Debug for NatsJobs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NatsJobs").field("name", &self.streams.name).finish_non_exhaustive()
-    }
+    runtime: Handle,
+    /// The runtime ends when all clones are dropped.
+    _alive: Sender<()>,
 }
 
 impl NatsJobs {
@@ -59,51 +53,33 @@ impl NatsJobs {
     /// As [`connect`](Self::connect).
     pub async fn connect_with(options: ConnectOptions, url: &str, name: &str) -> Result<Self, NatsError> {
         let servers: Vec<String> = url.split(',').map(|url| url.trim().to_owned()).collect();
-        let (name, (requests, queue)) = (name.to_owned(), unbounded_channel());
-        let (opened, opening) = oneshot::channel();
+        let name = name.to_owned();
         // The connection has a thread of its own, because a dispatch blocks its thread until the server answers.
         let thread = thread::Builder::new().name("hooks-nats".to_owned());
         let failed = NatsError::of("the thread of the connection could not be started");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(&failed)?;
-        let serve = async move {
-            let streams = match options.connect(servers).await {
-                Ok(client) => Streams::open(client, name).await.map(Arc::new),
-                Err(error) => Err(NatsError::of("the NATS server cannot be reached")(error)),
-            };
-            let serving = streams.as_ref().ok().cloned();
-            if opened.send(streams).is_ok()
-                && let Some(streams) = serving
-            {
-                serve(streams, queue).await;
-            }
+        let threaded = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(&failed)?;
+        let (runtime, (alive, mut dropped)) = (threaded.handle().clone(), channel(1));
+        thread.spawn(move || threaded.block_on(dropped.recv())).map_err(&failed)?;
+        let open = async move {
+            let client = options.connect(servers).await;
+            Streams::open(client.map_err(NatsError::of("the NATS server cannot be reached"))?, name).await
         };
-        thread.spawn(move || runtime.block_on(serve)).map_err(&failed)?;
-        let streams = opening.await.map_err(NatsError::of("the connection ended"))??;
-        Ok(Self { streams, requests })
+        let streams = runtime.spawn(open).await.map_err(NatsError::of("the connection ended"))??;
+        Ok(Self { streams: Arc::new(streams), runtime, _alive: alive })
     }
 }
 
 impl BackgroundSink for NatsJobs {
     fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
-        let (done, answer) = mpsc::channel();
-        self.requests.send((job, done)).map_err(|_| EnqueueError::Closed)?;
+        let (streams, (done, answer)) = (Arc::clone(&self.streams), mpsc::channel());
+        // A caller that no longer waits has been told that the job may be stored.
+        self.runtime.spawn(async move { done.send(streams.publish(&job).await) });
         answer.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(late()))
     }
 }
 
 fn late() -> EnqueueError {
     EnqueueError::InDoubt(format!("the server did not answer within {PATIENCE:?}"))
-}
-
-/// Publishes jobs until nobody can queue any.
-async fn serve(streams: Arc<Streams>, mut queue: UnboundedReceiver<Request>) {
-    while let Some((job, done)) = queue.recv().await {
-        let streams = Arc::clone(&streams);
-        tokio::spawn(async move {
-            // A caller that no longer waits has been told that the job failed.
-            let _ = done.send(streams.publish(&job).await);
-        });
-    }
 }
 
 impl Streams {

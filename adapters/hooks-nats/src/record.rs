@@ -3,12 +3,11 @@
 
 use async_nats::HeaderMap;
 use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use hook_sdk::worker::Burial;
 use serde::{Deserialize, Serialize};
 
 use crate::error::NatsError;
-use crate::streams::Streams;
+use crate::streams::{Streams, present};
 
 /// How often a change is sent whose answer is lost.
 const TRIES: u32 = 5;
@@ -43,16 +42,21 @@ pub(crate) struct Grave {
     pub(crate) cause: String,
 }
 
+/// The word of each reason. An unknown one is that of the first.
+const WORDS: [(Burial, &str); 3] =
+    [(Burial::Failed, "failed"), (Burial::Interrupted, "interrupted"), (Burial::Quarantined, "quarantined")];
+
+/// The reason that a word says.
+pub(crate) fn burial(word: &str) -> Burial {
+    WORDS.iter().find(|(_, of)| *of == word).unwrap_or(&WORDS[0]).0
+}
+
 impl Grave {
     pub(crate) fn new(why: Burial, cause: &str) -> Self {
-        let why = match why {
-            Burial::Interrupted => "interrupted",
-            Burial::Quarantined => "quarantined",
-            _ => "failed",
-        };
+        let (_, word) = WORDS.iter().find(|(of, _)| *of == why).unwrap_or(&WORDS[0]);
         // It becomes a header, which is one line.
         let cause = cause.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect();
-        Self { why: why.to_owned(), cause }
+        Self { why: (*word).to_owned(), cause }
     }
 }
 
@@ -64,14 +68,10 @@ impl Streams {
     /// The record of a job, and its sequence, which is 0 if there is none.
     pub(crate) async fn record(&self, key: &str) -> Result<(Option<Record>, u64), NatsError> {
         let failed = "the record of a job could not be read";
-        match self.states.get_last_raw_message_by_subject(&self.subject(key)).await {
-            Ok(found) => {
-                let record = serde_json::from_slice(&found.payload).map_err(NatsError::of(failed))?;
-                Ok((Some(record), found.sequence))
-            }
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok((None, 0)),
-            Err(error) => Err(NatsError::of(failed)(error)),
-        }
+        let found = self.states.get_last_raw_message_by_subject(&self.subject(key)).await;
+        let Some(found) = present(found, failed)? else { return Ok((None, 0)) };
+        let record = serde_json::from_slice(&found.payload).map_err(NatsError::of(failed))?;
+        Ok((Some(record), found.sequence))
     }
 
     /// Writes a record if the one before is still that of `expected`, and returns its sequence.

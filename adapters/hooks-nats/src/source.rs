@@ -1,7 +1,6 @@
 //! Where workers take jobs from.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt;
 use std::time::Duration;
 
 use async_nats::Subscriber;
@@ -24,6 +23,7 @@ use crate::streams::ANSWER;
 const UNFINISHED: i64 = 10_000;
 
 /// The jobs of a NATS server, for one [`Worker`](hook_sdk::worker::Worker).
+#[derive(Debug)]
 #[must_use = "a worker takes jobs from it"]
 pub struct NatsSource {
     jobs: NatsJobs,
@@ -35,7 +35,7 @@ pub struct NatsSource {
 }
 
 /// The hooks whose turn it is, so that none has to wait for all jobs of another.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Round {
     hooks: VecDeque<String>,
     at: Option<Instant>,
@@ -49,12 +49,6 @@ pub struct NatsClaim {
     key: String,
     record: Record,
     sequence: u64,
-}
-
-impl fmt::Debug for NatsSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NatsSource").field("jobs", &self.jobs).field("silence", &self.silence).finish_non_exhaustive()
-    }
 }
 
 impl NatsJobs {
@@ -145,7 +139,7 @@ impl NatsSource {
         if wait(&message, due).await {
             return Ok(None);
         }
-        let mut record = Record {
+        let record = Record {
             message: id,
             delivered,
             claim: streams.client.new_inbox(),
@@ -154,66 +148,66 @@ impl NatsSource {
             step: Step::Running,
         };
         // Most jobs were never started.
-        let mut last = 0;
-        let sequence = loop {
+        let mut claim = NatsClaim { message, key, record, sequence: 0 };
+        loop {
             if asked.elapsed() > self.silence {
                 // It was delivered to somebody else meanwhile.
                 return Ok(None);
             }
-            if let Some(sequence) = streams.change(&key, last, &record).await? {
-                break sequence;
+            if let Some(sequence) = streams.change(&claim.key, claim.sequence, &claim.record).await? {
+                claim.sequence = sequence;
+                break;
             }
-            let (found, sequence) = streams.record(&key).await?;
-            last = sequence;
+            let (found, sequence) = streams.record(&claim.key).await?;
+            claim.sequence = sequence;
             let Some(found) = found else { continue };
             if found.message != id {
                 // A second message of one job.
-                let _ = message.ack().await;
+                let _ = claim.message.ack().await;
                 return Ok(None);
             }
-            (record.attempt, record.deaths) = (found.attempt, found.deaths);
+            (claim.record.attempt, claim.record.deaths) = (found.attempt, found.deaths);
             match found.step {
                 // Its worker lives, as far as the server knows.
                 Step::Running if delivered <= found.delivered => {
                     // A server that crashed counts deliveries from before. The next one after this is later than its
                     // start too. A delivery of before the start is as old as the silence.
                     if delivered < found.delivered && asked.elapsed() < self.silence {
-                        streams.change(&key, sequence, &Record { delivered, ..found }).await?;
+                        streams.change(&claim.key, sequence, &Record { delivered, ..found }).await?;
                     }
                     return Ok(None);
                 }
                 Step::Running => {
-                    record.deaths += 1;
+                    claim.record.deaths += 1;
                     let idempotent = job.as_ref().is_ok_and(|job| job.idempotent);
-                    if let Some(why) = Burial::of_deaths(idempotent, record.deaths, self.deaths) {
-                        let claim = NatsClaim { message, key, record, sequence };
+                    if let Some(why) = Burial::of_deaths(idempotent, claim.record.deaths, self.deaths) {
                         self.close(&claim, Step::Buried(Grave::new(why, ""))).await?;
                         return Ok(None);
                     }
                 }
                 Step::Waiting(due) => {
-                    if wait(&message, Some(due)).await {
+                    if wait(&claim.message, Some(due)).await {
                         return Ok(None);
                     }
                 }
                 // Its worker died before it had removed the message.
                 Step::Done | Step::Buried(_) => {
-                    let claim = NatsClaim { message, key, record: found.clone(), sequence };
+                    claim.record = found.clone();
                     self.close(&claim, found.step).await?;
                     return Ok(None);
                 }
             }
-        };
-        if streams.is_over(&key).await? {
+        }
+        if streams.is_over(&claim.key).await? {
             // The server forgot that it was removed; or another worker ended it before this one could write.
-            streams.remove(&message, &key).await?;
-            streams.forget(&key).await;
+            streams.remove(&claim.message, &claim.key).await?;
+            streams.forget(&claim.key).await;
             return Ok(None);
         }
         if let Ok(job) = &mut job {
-            job.attempt = record.attempt;
+            job.attempt = claim.record.attempt;
         }
-        Ok(Some(Taken::new(job, NatsClaim { message, key, record, sequence })))
+        Ok(Some(Taken::new(job, claim)))
     }
 
     /// Writes what became of a start. `false` if the job was taken from this worker.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use async_nats::jetstream::context::ContextBuilder;
-use async_nats::jetstream::stream::{Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, Stream};
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, LastRawMessageError, LastRawMessageErrorKind, RetentionPolicy, Stream,
+};
 use async_nats::jetstream::{Context, Message};
 use async_nats::{Client, HeaderMap};
 use bytes::Bytes;
@@ -82,11 +84,8 @@ impl Streams {
 
     /// Whether a job is over.
     pub(crate) async fn is_over(&self, key: &str) -> Result<bool, NatsError> {
-        match self.over.get_last_raw_message_by_subject(&format!("{}.over.{key}", self.name)).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(false),
-            Err(error) => Err(NatsError::of("it could not be read whether a job is over")(error)),
-        }
+        let found = self.over.get_last_raw_message_by_subject(&format!("{}.over.{key}", self.name)).await;
+        Ok(present(found, "it could not be read whether a job is over")?.is_some())
     }
 
     /// Removes a job that is over. If the server crashes within two minutes, it may deliver the job again, so that is kept.
@@ -99,21 +98,25 @@ impl Streams {
     }
 }
 
+/// A message, if the stream has it.
+pub(crate) fn present<T>(found: Result<T, LastRawMessageError>, failed: &str) -> Result<Option<T>, NatsError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+        Err(error) => Err(NatsError::of(failed)(error)),
+    }
+}
+
 /// Refuses a stream with which jobs could be lost or run twice.
 fn check(made: &Config, found: &Config) -> Result<(), NatsError> {
     let fields = |config| serde_json::to_value(config).unwrap_or_default();
     let (wanted, has) = (fields(made), fields(found));
-    let mut edits: Vec<String> = Vec::new();
-    for field in FIXED {
-        let wanted = set(&wanted[field]);
-        if wanted != set(&has[field]) {
-            edits.push(match wanted {
-                Some(Value::String(wanted)) => format!("set `{field}` to `{wanted}`"),
-                Some(wanted) => format!("set `{field}` to `{wanted}`"),
-                None => format!("unset `{field}`"),
-            });
-        }
-    }
+    let differs = FIXED.into_iter().filter(|field| set(&wanted[field]) != set(&has[field]));
+    let edit = |field| match set(&wanted[field]) {
+        Some(value) => format!("set `{field}` to `{}`", value.as_str().map_or(value.to_string(), str::to_owned)),
+        None => format!("unset `{field}`"),
+    };
+    let mut edits: Vec<String> = differs.map(edit).collect();
     if !found.max_age.is_zero() && (made.max_age.is_zero() || found.max_age < made.max_age) {
         edits.push(match made.max_age {
             Duration::ZERO => "unset `max_age`".to_owned(),
