@@ -26,13 +26,24 @@ pub(crate) fn split(history: &[Row]) -> (&str, &[Row]) {
     }
 }
 
+/// The choices that name no tool.
+const CHOICES: [(&str, ToolChoice); 3] =
+    [("auto", ToolChoice::Auto), ("none", ToolChoice::None), ("required", ToolChoice::Required)];
+
 fn choice(choice: &ToolChoice) -> String {
-    match choice {
-        ToolChoice::Auto => "auto".to_owned(),
-        ToolChoice::None => "none".to_owned(),
-        ToolChoice::Required => "required".to_owned(),
-        ToolChoice::Specific { function_names } => function_names.first().map(ToString::to_string).unwrap_or_default(),
+    let name = match choice {
+        ToolChoice::Specific { function_names } => function_names.first().map(ToString::to_string),
+        choice => CHOICES.iter().find(|(_, of)| of == choice).map(|(name, _)| (*name).to_owned()),
+    };
+    name.unwrap_or_default()
+}
+
+fn tool_choice(name: &str) -> Result<ToolChoice, String> {
+    if let Some((_, choice)) = CHOICES.into_iter().find(|(of, _)| *of == name) {
+        return Ok(choice);
     }
+    let name = ToolName::new(name).map_err(|_| "a hook set an empty tool choice".to_owned())?;
+    Ok(ToolChoice::Specific { function_names: vec![name] })
 }
 
 /// The request as hooks left it.
@@ -86,18 +97,6 @@ pub(crate) fn written(
         }
     }
     Ok(written)
-}
-
-fn tool_choice(choice: &str) -> Result<ToolChoice, String> {
-    Ok(match choice {
-        "auto" => ToolChoice::Auto,
-        "none" => ToolChoice::None,
-        "required" => ToolChoice::Required,
-        name => {
-            let name = ToolName::new(name).map_err(|_| "a hook set an empty tool choice".to_owned())?;
-            ToolChoice::Specific { function_names: vec![name] }
-        }
-    })
 }
 
 /// The tool with which the model answers, if this request has one.

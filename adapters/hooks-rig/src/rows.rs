@@ -21,7 +21,12 @@ pub(crate) trait Part: Clone {
     fn shown(&self) -> Block;
     /// The block as hooks left it, if rig has a form for it.
     fn edited(&self, left: &Block) -> Option<Self>;
-    fn of_text(text: &str) -> Self;
+    /// A block of text.
+    const TEXT: fn(Text) -> Self;
+
+    fn of_text(text: &str) -> Self {
+        (Self::TEXT)(Text::new(text))
+    }
 }
 
 /// The arguments of a call.
@@ -39,6 +44,8 @@ fn other(part: &impl Serialize) -> Block {
 }
 
 impl Part for UserContent {
+    const TEXT: fn(Text) -> Self = Self::Text;
+
     fn shown(&self) -> Block {
         match self {
             Self::Text(text) => text.text.as_str().into(),
@@ -68,13 +75,11 @@ impl Part for UserContent {
             _ => None,
         }
     }
-
-    fn of_text(text: &str) -> Self {
-        Self::Text(Text::new(text))
-    }
 }
 
 impl Part for AssistantContent {
+    const TEXT: fn(Text) -> Self = Self::Text;
+
     fn shown(&self) -> Block {
         match self {
             Self::Text(text) => text.text.as_str().into(),
@@ -96,13 +101,11 @@ impl Part for AssistantContent {
             _ => None,
         }
     }
-
-    fn of_text(text: &str) -> Self {
-        Self::Text(Text::new(text))
-    }
 }
 
 impl Part for ToolResultContent {
+    const TEXT: fn(Text) -> Self = Self::Text;
+
     fn shown(&self) -> Block {
         match self {
             Self::Text(text) => text.text.as_str().into(),
@@ -124,10 +127,6 @@ impl Part for ToolResultContent {
             Self::Text(_) => Some(Self::of_text(text)),
             Self::Image(_) => None,
         }
-    }
-
-    fn of_text(text: &str) -> Self {
-        Self::Text(Text::new(text))
     }
 }
 
@@ -203,43 +202,34 @@ pub(crate) fn messages(rows: &[Row]) -> Messages {
     rows.iter().enumerate().map(|(index, row)| message(row, index)).collect()
 }
 
-/// The rows as hooks left them.
+/// The rows as hooks left them. Those without content are left out, because providers refuse them.
 pub(crate) fn rows(originals: &[Row], left: &Messages) -> Result<Vec<Row>, String> {
-    let mut rows = Vec::with_capacity(left.len());
-    for left in left.iter() {
-        let original = at(&left.extra).and_then(|index| Some((index, originals.get(index)?)));
-        let row = match original {
-            Some((index, row)) => {
-                let seen = message(row, index);
-                match row {
-                    row if seen == *left => row.clone(),
-                    _ if seen.role != left.role => return Err("hooks changed the role of a row".to_owned()),
-                    Row::System { .. } => Row::System { content: left.text().into_owned() },
-                    Row::User { content } => Row::User { content: parts(content, &left.content)? },
-                    Row::Assistant(turn) => {
-                        let content = parts(&turn.content, &left.content)?;
-                        Row::Assistant(turn.clone().with_content(content))
-                    }
-                }
-            }
-            None => match left.role {
-                Role::System | Role::Developer => Row::System { content: left.text().into_owned() },
-                Role::Assistant => Row::Assistant(AssistantMessage::new(parts(&[], &left.content)?)),
-                Role::User => Row::User { content: parts(&[], &left.content)? },
-                _ => return Err(NO_FORM.to_owned()),
-            },
-        };
-        // Providers refuse a row without content.
-        let is_empty = match &row {
-            Row::System { content } => content.is_empty(),
-            Row::User { content } => content.is_empty(),
-            Row::Assistant(turn) => turn.content.is_empty(),
-        };
-        if !is_empty {
-            rows.push(row);
+    let rows: Vec<Row> = left.iter().map(|left| row(originals, left)).collect::<Result<_, _>>()?;
+    let has_content = |row: &Row| match row {
+        Row::System { content } => !content.is_empty(),
+        Row::User { content } => !content.is_empty(),
+        Row::Assistant(turn) => !turn.content.is_empty(),
+    };
+    Ok(rows.into_iter().filter(has_content).collect())
+}
+
+fn row(originals: &[Row], left: &Message) -> Result<Row, String> {
+    let original =
+        at(&left.extra).and_then(|index| Some((originals.get(index)?, message(originals.get(index)?, index))));
+    Ok(match &original {
+        Some((row, seen)) if seen == left => (*row).clone(),
+        Some((_, seen)) if seen.role != left.role => return Err("hooks changed the role of a row".to_owned()),
+        Some((Row::User { content }, _)) => Row::User { content: parts(content, &left.content)? },
+        Some((Row::Assistant(turn), _)) => {
+            Row::Assistant(turn.clone().with_content(parts(&turn.content, &left.content)?))
         }
-    }
-    Ok(rows)
+        _ => match left.role {
+            Role::System | Role::Developer => Row::System { content: left.text().into_owned() },
+            Role::Assistant => Row::Assistant(AssistantMessage::new(parts(&[], &left.content)?)),
+            Role::User => Row::User { content: parts(&[], &left.content)? },
+            _ => return Err(NO_FORM.to_owned()),
+        },
+    })
 }
 
 /// The text of a prompt, and the prompt with another text.

@@ -1,11 +1,9 @@
 //! Calls of tools, and their results.
 
 use super::{Ask, NOT_JUDGED, RigHooks};
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::panic::AssertUnwindSafe;
 
+use futures_util::FutureExt;
 use hook_sdk::data::{Block, ToolCall, ToolInput, ToolResult};
 use hook_sdk::protocol::{Approval, ToolQuestion};
 use rig_agent::agent::{DispatchAction, DispatchEvent};
@@ -118,12 +116,8 @@ impl RigHooks {
 /// What the approver answers. One that panics has not agreed.
 async fn answer_of(ask: Option<Ask>, question: ToolQuestion) -> Approval {
     let Some(ask) = ask else { return Approval::No("There is nobody to ask".to_owned()) };
-    let mut answer = pin!(async move { ask(question).await });
-    poll_fn(|cx| {
-        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx)))
-            .unwrap_or_else(|_| Poll::Ready(Approval::No("What answers questions has failed".to_owned())))
-    })
-    .await
+    let answer = AssertUnwindSafe(async move { ask(question).await }).catch_unwind().await;
+    answer.unwrap_or_else(|_| Approval::No("What answers questions has failed".to_owned()))
 }
 
 /// The result of a tool as hooks see it.
