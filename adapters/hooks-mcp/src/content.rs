@@ -89,35 +89,27 @@ pub(crate) fn written(server: Option<&Map<String, Value>>, left: &ToolResult) ->
     let (mut written, mut content) = (Map::new(), Vec::new());
     let (mut structured, mut structure) = (None, None);
     for block in &left.content {
-        let mut text = match block {
-            Block::Text(text) => text.clone(),
-            Block::ToolResult(rest) if rest.extra.contains_key(STANDS_FOR) => {
-                let text = rest.content.iter().find_map(Block::as_text).unwrap_or_default();
+        let text = match block {
+            Block::ToolResult(within) => within.content.iter().find_map(Block::as_text),
+            block => block.as_text(),
+        };
+        let (text, mut block) = (text.unwrap_or_default(), json!(block));
+        match block.as_object_mut().and_then(|fields| fields.remove(STANDS_FOR)) {
+            Some(Value::String(part)) if part == REST => {
                 written = serde_json::from_str(text).unwrap_or_default();
                 written.retain(|key, _| !SEEN.contains(&&**key));
-                continue;
             }
-            _ => {
-                content.push(json!(block));
-                continue;
-            }
-        };
-        match text.extra.remove(STANDS_FOR) {
             Some(Value::String(part)) => {
-                structured = serde_json::from_str(&text.text).ok();
-                if part == REPEATED {
-                    content.push(json!(Block::Text(text)));
-                } else {
-                    structure = Some(json!(Block::Text(text)));
-                }
+                structured = serde_json::from_str(text).ok();
+                if part == REPEATED { content.push(block) } else { structure = Some(block) }
             }
             Some(mut resource) => {
                 if let Some(inner) = resource.pointer_mut("/resource/text") {
-                    *inner = text.text.into();
+                    *inner = text.into();
                 }
                 content.push(resource);
             }
-            None => content.push(json!(Block::Text(text))),
+            None => content.push(block),
         }
     }
     let before = said("structuredContent");

@@ -1,13 +1,12 @@
 //! A call of a tool, judged by hooks.
 
-use std::fmt::{self, Display};
-use std::future::{Future, pending, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::fmt;
+use std::future::{Future, pending};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Poll;
 
+use futures_util::FutureExt;
 use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use hook_sdk::hook::BoxFuture;
 use hook_sdk::protocol::{Approval, StepError, StepErrorKind, ToolQuestion};
@@ -30,16 +29,9 @@ pub struct McpGuard {
 }
 
 /// The name of a server is not one that a tool's name can contain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no name of a server: write letters, digits, `-` and single `_`, as in `github`")]
 pub struct ServerNameError(String);
-
-impl Display for ServerNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no name of a server: write letters, digits, `-` and single `_`, as in `github`", self.0)
-    }
-}
-
-impl std::error::Error for ServerNameError {}
 
 impl fmt::Debug for McpGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -217,12 +209,8 @@ impl McpGuard {
 /// What the approver answers. One that panics has not agreed.
 async fn answer_of(ask: Option<Ask>, question: ToolQuestion) -> Approval {
     let Some(ask) = ask else { return Approval::No("There is nobody to ask".to_owned()) };
-    let mut answer = pin!(async move { ask(question).await });
-    poll_fn(|cx| {
-        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx)))
-            .unwrap_or_else(|_| Poll::Ready(Approval::No("What answers questions has failed".to_owned())))
-    })
-    .await
+    let answer = AssertUnwindSafe(async move { ask(question).await }).catch_unwind().await;
+    answer.unwrap_or_else(|_| Approval::No("What answers questions has failed".to_owned()))
 }
 
 /// A result of a call that has none.
