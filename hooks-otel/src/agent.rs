@@ -16,6 +16,8 @@ use opentelemetry::{Context, KeyValue};
 use crate::names::ERROR_TYPE;
 use crate::telemetry::Telemetry;
 
+const PROVIDER: &str = "gen_ai.provider.name";
+
 /// A turn, a model call or a run of a tool, with its span. Both end when this is dropped, so that one that panics, is cancelled
 /// or exceeds a time limit is told as well.
 struct Traced<'a> {

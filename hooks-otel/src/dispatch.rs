@@ -44,8 +44,8 @@ impl Observer for Telemetry {
             ("hook.attempt", job.and_then(|_| number(ended.attempt))),
             ("hook.again", job.map(|_| ended.again.into())),
         ]);
-        let attributes = part.attributes(&ended.kind.clone().into(), &ended.ids, self.wanted).chain(own);
-        let attributes = attributes.chain(self.wanted.viewers("CHAIN", "span"));
+        let attributes = part.attributes(&ended.kind.clone().into(), &ended.ids, self.wanted);
+        let attributes = attributes.into_iter().chain(own).chain(self.wanted.viewers("CHAIN", "span"));
         let times = (now().saturating_sub(part.took), part.took);
         let mut told = Told::new(format!("hook {}", part.hook), times, part.error(), attributes);
         if job.is_some() {

@@ -63,17 +63,13 @@ impl Metrics {
                 let growing = |first: f64, factor: f64, most| -> Vec<f64> {
                     (0..most).map(|power| first * factor.powi(power)).collect()
                 };
-                let calls = growing(0.01, 2.0, 14);
+                let (calls, turns, sizes) = (growing(0.01, 2.0, 14), growing(0.1, 2.0, 13), growing(1.0, 4.0, 14));
                 let tokens = meter.u64_histogram("gen_ai.client.token.usage").with_unit("{token}");
                 let tokens = tokens.with_description("Number of input and output tokens used.");
                 AgentMetrics {
                     calls: seconds("gen_ai.client.operation.duration", "GenAI operation duration.", &calls),
-                    tokens: tokens.with_boundaries(growing(1.0, 4.0, 14)).build(),
-                    turns: seconds(
-                        "gen_ai.invoke_agent.duration",
-                        "Duration of a turn of an agent.",
-                        &growing(0.1, 2.0, 13),
-                    ),
+                    tokens: tokens.with_boundaries(sizes).build(),
+                    turns: seconds("gen_ai.invoke_agent.duration", "Duration of a turn of an agent.", &turns),
                     tools: seconds("gen_ai.execute_tool.duration", "Duration of a run of a tool.", &calls),
                 }
             },

@@ -7,7 +7,6 @@ pub const CONVENTIONS: &str = "semantic-conventions-genai of 2026-08-20; guardra
 pub(crate) const ERROR_TYPE: &str = "error.type";
 pub(crate) const AGENT: &str = "gen_ai.agent.name";
 pub(crate) const CONVERSATION: &str = "gen_ai.conversation.id";
-pub(crate) const PROVIDER: &str = "gen_ai.provider.name";
 pub(crate) const OPERATION: &str = "gen_ai.operation.name";
 
 /// Own names, because no convention knows hooks.

@@ -55,13 +55,9 @@ pub(crate) fn of_reply(exit: String, usage: Option<&Usage>) -> impl Iterator<Ite
 }
 
 /// What a model answered.
-pub(crate) fn of_answer(
-    model: Option<KeyValue>,
-    stop_reason: Option<String>,
-    usage: Option<&Usage>,
-) -> impl Iterator<Item = KeyValue> + use<> {
-    let reasons = stop_reason.map(|reason| Value::Array(Array::String(vec![StringValue::from(reason)])));
-    table([("gen_ai.response.finish_reasons", reasons)]).chain(model).chain(tokens(usage))
+pub(crate) fn of_answer(model: Option<KeyValue>, reason: Option<String>, usage: Option<&Usage>) -> Vec<KeyValue> {
+    let reasons = reason.map(|reason| Value::Array(Array::String(vec![StringValue::from(reason)])));
+    table([("gen_ai.response.finish_reasons", reasons)]).chain(model).chain(tokens(usage)).collect()
 }
 
 /// The model that answered, if it says so.

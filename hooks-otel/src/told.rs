@@ -22,6 +22,9 @@ const PIECES: &str = "stream_delta";
 /// The operation of the conventions for a hook at a gate.
 const RUN_GUARDRAIL: &str = "run_guardrail";
 
+/// What a hook guards: the direction, and the type of content.
+type Target = (&'static str, Option<&'static str>);
+
 /// What hooks do at each kind of the program.
 pub(crate) type Kinds = HashMap<&'static str, Semantics>;
 
@@ -156,15 +159,20 @@ impl<'a> Dispatch<'a> {
             };
             let guarded = guarded.filter(|_| wanted.guardrails);
             let guardrail = guarded.into_iter().flat_map(|target| self.guardrail(part, target));
-            let attributes = part.attributes(&self.kind, self.ids, wanted).chain(viewers).chain(guardrail);
+            let own = part.attributes(&self.kind, self.ids, wanted).into_iter();
             // A recording may lack the time.
             let at = if self.at.is_zero() { self.at } else { self.at + begins };
-            Told::new(format!("{what} {}", part.hook), (at, part.took), part.error(), attributes)
+            Told::new(
+                format!("{what} {}", part.hook),
+                (at, part.took),
+                part.error(),
+                own.chain(viewers).chain(guardrail),
+            )
         })
     }
 
-    /// What a hook of this kind guards: the direction, and the type of content. `None` for kinds at which no hook guards.
-    fn guarded(&self) -> Option<(&'static str, Option<&'static str>)> {
+    /// `None` for kinds at which no hook guards.
+    fn guarded(&self) -> Option<Target> {
         Some(match self.kind.as_str() {
             "before_tool_call" | "permission_request" => ("input", Some("tool_call")),
             "user_prompt_submit" => ("input", Some("llm")),
@@ -175,11 +183,7 @@ impl<'a> Dispatch<'a> {
         })
     }
 
-    fn guardrail(
-        &self,
-        part: &Part<'_>,
-        (target, subtype): (&'static str, Option<&'static str>),
-    ) -> impl Iterator<Item = KeyValue> + use<> {
+    fn guardrail(&self, part: &Part<'_>, (target, subtype): Target) -> Vec<KeyValue> {
         let changed = if part.changed { "modify" } else { "allow" };
         // `None` if it failed, because then it said nothing.
         let said = match &part.verdict {
@@ -192,19 +196,18 @@ impl<'a> Dispatch<'a> {
             Some(action) => action,
             None => removed.unwrap_or(changed),
         };
-        table([
+        let rule = part.rule.map_or(part.hook, |rule| rule.id.as_str());
+        let own = table([
             (OPERATION, some(RUN_GUARDRAIL)),
             ("gen_ai.guardrail.component.name", some(part.hook.to_owned())),
             ("gen_ai.guardrail.target.type", some(target)),
             ("gen_ai.guardrail.target.subtype", subtype.map(Value::from)),
             ("gen_ai.guardrail.verdict.type", said.map(Value::from)),
             ("gen_ai.guardrail.action.type", some(did)),
-            (
-                "gen_ai.guardrail.security.policy.rule.id",
-                some(part.rule.map_or(part.hook, |rule| rule.id.as_str()).to_owned()),
-            ),
+            ("gen_ai.guardrail.security.policy.rule.id", some(rule.to_owned())),
             ("gen_ai.guardrail.security.content.modified", part.changed.then_some(true.into())),
-        ])
+        ]);
+        own.collect()
     }
 }
 
@@ -233,12 +236,7 @@ impl Part<'_> {
         matches!(self.status.as_str(), "detached" | "queued")
     }
 
-    pub(crate) fn attributes(
-        &self,
-        kind: &StringValue,
-        ids: &Ids,
-        wanted: Wanted,
-    ) -> impl Iterator<Item = KeyValue> + use<> {
+    pub(crate) fn attributes(&self, kind: &StringValue, ids: &Ids, wanted: Wanted) -> Vec<KeyValue> {
         let cause = self.cause.filter(|_| wanted.failures);
         let own = table([
             (hook::KIND, some(kind.clone())),
@@ -251,7 +249,7 @@ impl Part<'_> {
             ("hook.rule", self.rule.map(|rule| rule.id.to_string().into())),
             ("hook.plugin", self.rule.and_then(|rule| rule.plugin.clone()).map(Value::from)),
         ]);
-        own.chain(of_ids(ids))
+        own.chain(of_ids(ids)).collect()
     }
 }
 

@@ -5,8 +5,8 @@ use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use opentelemetry::trace::TraceContextExt;
 use opentelemetry::{Context, KeyValue, Value};
 
-use super::Traced;
-use crate::names::{CONVERSATION, PROVIDER};
+use super::{PROVIDER, Traced};
+use crate::names::CONVERSATION;
 use crate::operation::{CHAT, of_answer, of_model};
 use crate::telemetry::Telemetry;
 use crate::told::{number, some, table};

@@ -7,8 +7,8 @@ use hooks_agent::{Outcome, Reply, TurnError};
 use opentelemetry::trace::{Link, TraceContextExt};
 use opentelemetry::{Context, KeyValue, Value};
 
-use super::Traced;
-use crate::names::{AGENT, CONVERSATION, PROVIDER};
+use super::{PROVIDER, Traced};
+use crate::names::{AGENT, CONVERSATION};
 use crate::operation::{INVOKE_AGENT, TOOL_CALL, of_reply};
 use crate::telemetry::Telemetry;
 use crate::told::table;

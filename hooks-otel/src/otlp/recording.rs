@@ -192,7 +192,7 @@ fn span(
     (ids, what): (&Ids, &str),
     (at, took): (u64, u64),
     error: Option<String>,
-    told: impl Iterator<Item = KeyValue>,
+    told: impl IntoIterator<Item = KeyValue>,
 ) -> Told {
     let own = std::iter::once(operation.attribute()).chain(of_ids(ids)).chain(operation.viewers(WANTED));
     let times = (Duration::from_micros(at), Duration::from_micros(took));
