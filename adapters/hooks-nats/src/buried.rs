@@ -36,7 +36,7 @@ impl NatsJobs {
     /// # Errors
     /// [`NatsError`] if the server does not answer.
     pub async fn buried(&self, hook: &str, limit: usize) -> Result<Vec<BuriedJob>, NatsError> {
-        let (stream, subject) = (&self.streams.buried, self.streams.grave(hook));
+        let (stream, subject) = (&self.streams.buried, self.streams.subject("buried", hook));
         let (mut found, mut next) = (Vec::new(), 1);
         while found.len() < limit {
             let message = stream.raw_message_builder().sequence(next).next_by_subject(&subject).send().await;
@@ -71,7 +71,7 @@ impl NatsJobs {
             job.id = format!("{}-{}", job.id, buried.sequence);
             payload = serde_json::to_vec(&job).map_err(NatsError::of(failed))?.into();
         }
-        let subject = format!("{}.jobs.{}", streams.name, buried.hook);
+        let subject = streams.subject("jobs", &buried.hook);
         streams.send(subject, HeaderMap::new(), payload).await.map_err(NatsError::of(failed))?;
         let _ = streams.client.publish(streams.wake(), "".into()).await;
         let failed = NatsError::of("the job is queued again, and could not be removed here");
@@ -80,10 +80,6 @@ impl NatsJobs {
 }
 
 impl Streams {
-    fn grave(&self, hook: &str) -> String {
-        format!("{}.buried.{hook}", self.name)
-    }
-
     /// Keeps a job. It is still queued, so that it is not lost if this is interrupted.
     pub(crate) async fn bury(&self, message: &Message, key: &str, grave: &Grave) -> Result<(), NatsError> {
         let hook = message.subject.rsplit('.').next().unwrap_or_default();
@@ -91,7 +87,7 @@ impl Streams {
         headers.insert(NATS_MESSAGE_ID, key);
         headers.insert(WHY, grave.why.as_str());
         headers.insert(CAUSE, grave.cause.as_str());
-        let sent = self.send(self.grave(hook), headers, message.payload.clone()).await;
+        let sent = self.send(self.subject("buried", hook), headers, message.payload.clone()).await;
         sent.map_err(NatsError::of("a job could not be buried"))
     }
 }

@@ -99,7 +99,7 @@ impl Streams {
         if !job.delay.is_zero() {
             headers.insert(DUE, now().saturating_add(millis(job.delay)).to_string());
         }
-        self.send(format!("{}.jobs.{}", self.name, job.hook), headers, payload.into()).await?;
+        self.send(self.subject("jobs", job.hook.as_str()), headers, payload.into()).await?;
         let _ = self.client.publish(self.wake(), "".into()).await;
         Ok(())
     }

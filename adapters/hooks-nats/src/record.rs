@@ -61,14 +61,10 @@ impl Grave {
 }
 
 impl Streams {
-    fn subject(&self, key: &str) -> String {
-        format!("{}.states.{key}", self.name)
-    }
-
     /// The record of a job, and its sequence, which is 0 if there is none.
     pub(crate) async fn record(&self, key: &str) -> Result<(Option<Record>, u64), NatsError> {
         let failed = "the record of a job could not be read";
-        let found = self.states.get_last_raw_message_by_subject(&self.subject(key)).await;
+        let found = self.states.get_last_raw_message_by_subject(&self.subject("states", key)).await;
         let Some(found) = present(found, failed)? else { return Ok((None, 0)) };
         let record = serde_json::from_slice(&found.payload).map_err(NatsError::of(failed))?;
         Ok((Some(record), found.sequence))
@@ -81,7 +77,7 @@ impl Streams {
         for _ in 0..TRIES {
             let mut headers = HeaderMap::new();
             headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, expected.to_string());
-            let (subject, payload) = (self.subject(key), payload.clone().into());
+            let (subject, payload) = (self.subject("states", key), payload.clone().into());
             let sent = async { self.context.publish_with_headers(subject, headers, payload).await?.await };
             let error = match sent.await {
                 Ok(ack) => return Ok(Some(ack.sequence)),
@@ -100,6 +96,6 @@ impl Streams {
 
     /// Forgets a job that is over, except that it is. If that fails, a record that nobody reads is left.
     pub(crate) async fn forget(&self, key: &str) {
-        let _ = self.states.purge().filter(self.subject(key)).await;
+        let _ = self.states.purge().filter(self.subject("states", key)).await;
     }
 }

@@ -89,7 +89,7 @@ impl NatsSource {
     /// The hooks of the worker that have jobs, in any order.
     async fn queued(&self, registry: &Registry) -> Result<VecDeque<String>, NatsError> {
         let failed = "the queue could not be read";
-        let prefix = format!("{}.jobs.", self.jobs.streams.name);
+        let prefix = self.jobs.streams.subject("jobs", "");
         let known: HashSet<String> = registry.hooks().iter().map(|hook| format!("{prefix}{}", hook.id())).collect();
         let found = self.jobs.streams.jobs.info_with_subjects(format!("{prefix}*")).await;
         let mut found = found.map_err(NatsError::of(failed))?;
@@ -107,7 +107,7 @@ impl NatsSource {
         if !round.consumers.contains_key(hook) {
             let config = pull::Config {
                 durable_name: Some(hook.to_owned()),
-                filter_subject: format!("{}.jobs.{hook}", self.jobs.streams.name),
+                filter_subject: self.jobs.streams.subject("jobs", hook),
                 ack_policy: AckPolicy::Explicit,
                 ack_wait: self.silence,
                 max_deliver: -1,

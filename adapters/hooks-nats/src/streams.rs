@@ -77,6 +77,11 @@ impl Streams {
         Ok(Self { client, context, name, jobs, states, over, buried })
     }
 
+    /// The subject of a message: of a job or a buried job with its hook, of a record or the end of a job with its key.
+    pub(crate) fn subject(&self, what: &str, key: &str) -> String {
+        format!("{}.{what}.{key}", self.name)
+    }
+
     /// Told about each new job, so that workers need not wait for their next look.
     pub(crate) fn wake(&self) -> String {
         format!("{}.wake", self.name)
@@ -84,13 +89,13 @@ impl Streams {
 
     /// Whether a job is over.
     pub(crate) async fn is_over(&self, key: &str) -> Result<bool, NatsError> {
-        let found = self.over.get_last_raw_message_by_subject(&format!("{}.over.{key}", self.name)).await;
+        let found = self.over.get_last_raw_message_by_subject(&self.subject("over", key)).await;
         Ok(present(found, "it could not be read whether a job is over")?.is_some())
     }
 
     /// Removes a job that is over. If the server crashes within two minutes, it may deliver the job again, so that is kept.
     pub(crate) async fn remove(&self, message: &Message, key: &str) -> Result<(), NatsError> {
-        let over = self.send(format!("{}.over.{key}", self.name), HeaderMap::new(), Bytes::new()).await;
+        let over = self.send(self.subject("over", key), HeaderMap::new(), Bytes::new()).await;
         over.map_err(NatsError::of("it could not be written that a job is over"))?;
         // If this is lost, the message is delivered again, and removed then.
         let _ = message.ack().await;

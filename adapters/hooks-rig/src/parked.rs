@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use hook_sdk::protocol::StepError;
+use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A step whose work rig does: its closure hands out an input, and waits for the output.
@@ -25,14 +26,14 @@ pub(crate) enum Next<I, T> {
 /// The side of a step that asks for the work.
 pub(crate) struct Worker<I, O> {
     inputs: UnboundedSender<I>,
-    outputs: UnboundedReceiver<O>,
+    outputs: Mutex<UnboundedReceiver<O>>,
 }
 
 impl<I, O> Worker<I, O> {
     /// Hands out an input. `None` if nobody does the work any more.
-    pub(crate) async fn work(&mut self, input: I) -> Option<O> {
+    pub(crate) async fn work(&self, input: I) -> Option<O> {
         self.inputs.send(input).ok()?;
-        self.outputs.recv().await
+        self.outputs.lock().await.recv().await
     }
 }
 
@@ -43,7 +44,7 @@ impl<I, O, T> Parked<I, O, T> {
     {
         let (to_rig, inputs) = unbounded_channel();
         let (outputs, from_rig) = unbounded_channel();
-        Self { step: Box::pin(step(Worker { inputs: to_rig, outputs: from_rig })), inputs, outputs }
+        Self { step: Box::pin(step(Worker { inputs: to_rig, outputs: Mutex::new(from_rig) })), inputs, outputs }
     }
 
     /// Goes on until the step wants work done or is over.

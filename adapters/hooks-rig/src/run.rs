@@ -37,7 +37,7 @@ pub(crate) struct Ended {
 
 impl From<String> for Ended {
     fn from(text: String) -> Self {
-        Self::because(ExitReason::Error, text)
+        Self { reason: ExitReason::Error, text }
     }
 }
 
@@ -56,15 +56,11 @@ impl From<StepError> for Ended {
             StepErrorKind::Cancelled => ExitReason::AbortedViaError,
             _ => ExitReason::Error,
         };
-        Self::because(reason, end.to_string())
+        Self { reason, text: end.to_string() }
     }
 }
 
 impl Ended {
-    pub(crate) fn because(reason: ExitReason, text: String) -> Self {
-        Self { reason, text }
-    }
-
     pub(crate) fn at_prompt(end: StepError) -> Self {
         let is_blocked = matches!(end.kind(), StepErrorKind::Blocked(_));
         let ended = Self::from(end);
@@ -118,9 +114,9 @@ pub(crate) struct Run {
     data: Arc<Mutex<RunData>>,
 }
 
-/// The runs of all sets of hooks in one agent.
-#[derive(Clone, Default)]
-struct Runs(HashMap<u64, Run>);
+/// The run of the first set of hooks in an agent, and which set that is.
+#[derive(Clone)]
+struct First(u64, Run);
 
 /// rig does not serialise updates of its scratchpad, and tools run concurrently.
 static BEGIN: Mutex<()> = Mutex::new(());
@@ -129,10 +125,10 @@ impl Run {
     /// The state of the set `of` in the run of `rig`.
     pub(crate) fn of(of: u64, rig: &RigContext, cx: &HookContext, asks: bool) -> Self {
         let _begin = BEGIN.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut runs = rig.scratchpad().get::<Runs>().unwrap_or_default();
-        if let Some(run) = runs.0.get(&of) {
-            return run.clone();
-        }
+        let is_second = match rig.scratchpad().get::<First>() {
+            Some(First(set, run)) if set == of => return run,
+            first => first.is_some(),
+        };
         let mut cx = cx.to_builder().request(rig.run_id().to_string());
         if let Some(agent) = rig.agent_name() {
             cx = cx.agent(agent);
@@ -140,9 +136,10 @@ impl Run {
         if asks {
             cx = cx.human_present(true);
         }
-        let run = Self { cx: cx.build(), is_second: !runs.0.is_empty(), data: Arc::default() };
-        runs.0.insert(of, run.clone());
-        rig.scratchpad().insert(runs);
+        let run = Self { cx: cx.build(), is_second, data: Arc::default() };
+        if !is_second {
+            rig.scratchpad().insert(First(of, run.clone()));
+        }
         run
     }
 

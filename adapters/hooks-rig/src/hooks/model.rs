@@ -97,9 +97,8 @@ impl RigHooks {
     ) -> Parked<(ModelRequest, Messages), Result<ModelAnswer, String>, Message> {
         let (hooks, cx) = (self.hooks.clone(), run.cx.clone());
         Parked::new(move |worker| async move {
-            let worker = tokio::sync::Mutex::new(worker);
             let call = async |request, messages| {
-                let answer = worker.lock().await.work((request, messages)).await;
+                let answer = worker.work((request, messages)).await;
                 answer.unwrap_or_else(|| Err("the call was given up".to_owned()))
             };
             hooks.model_call(&cx, request, &mut messages).continues(continues).run(call).await
@@ -133,11 +132,8 @@ impl RigHooks {
         };
         rows::name_calls(&mut reply.content, &response.choice);
         let identity = |call: &RigCall| (call.id.to_string(), call.function.name.to_string());
-        if !reply
-            .tool_calls()
-            .map(|call| (call.id.clone(), call.name.clone()))
-            .eq(calls(&response.choice).map(identity))
-        {
+        let made: Vec<_> = calls(&response.choice).map(identity).collect();
+        if !reply.tool_calls().map(|call| (call.id.clone(), call.name.clone())).eq(made.iter().cloned()) {
             return Err(OTHER_CALLS.into());
         }
         let inputs = calls(&response.choice).zip(reply.tool_calls());
@@ -162,7 +158,7 @@ impl RigHooks {
             return Ok(None);
         }
         let choice = rows::parts(&response.choice, &row.content)?;
-        if !calls(&choice).map(identity).eq(calls(&response.choice).map(identity)) {
+        if !calls(&choice).map(identity).eq(made) {
             return Err(OTHER_CALLS.into());
         }
         if !calls(&choice).filter(is_output).eq(calls(&response.choice).filter(is_output)) {

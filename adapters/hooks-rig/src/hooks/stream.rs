@@ -90,15 +90,14 @@ impl RigHooks {
     async fn judge(&self, run: &Run, delta: &StreamDelta, text: &str) -> Result<String, Ended> {
         let fired = self.hooks.fire(&run.cx, delta, text.to_owned()).await.map_err(|error| error.to_string())?;
         if let Some(halt) = &fired.report.halt {
-            return Err(Ended::because(ExitReason::Halted, halt.reason.to_string()));
+            return Err(Ended { reason: ExitReason::Halted, text: halt.reason.to_string() });
         }
-        match fired.verdict.decide() {
-            Decision::Run => Ok(fired.subject),
-            Decision::Refuse(denial) => Err(Ended::because(ExitReason::AnswerBlocked, denial.reason.to_string())),
+        let text = match fired.verdict.decide() {
+            Decision::Run => return Ok(fired.subject),
+            Decision::Refuse(denial) => denial.reason.to_string(),
             // Nobody can be asked while the answer streams.
-            Decision::Answer(_) | Decision::Ask(_) | Decision::Defer(_) => {
-                Err(Ended::because(ExitReason::AnswerBlocked, "a hook stopped the stream".to_owned()))
-            }
-        }
+            Decision::Answer(_) | Decision::Ask(_) | Decision::Defer(_) => "a hook stopped the stream".to_owned(),
+        };
+        Err(Ended { reason: ExitReason::AnswerBlocked, text })
     }
 }

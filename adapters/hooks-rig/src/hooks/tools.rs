@@ -55,7 +55,7 @@ impl RigHooks {
 
     fn tool_call(&self, run: &Run, call: ToolCall) -> Parked<ToolInput, ToolResult, ToolResult> {
         let (hooks, cx, ask) = (self.hooks.clone(), run.cx.clone(), self.ask.clone());
-        Parked::new(move |mut worker| async move {
+        Parked::new(move |worker| async move {
             let step = hooks.tool_call(&cx, &call).ask(|question: ToolQuestion| answer_of(ask.clone(), question));
             let run = async |input| match worker.work(input).await {
                 Some(result) => result,
