@@ -271,6 +271,7 @@ pub(crate) fn table<const N: usize>(of: [(&'static str, Option<Value>); N]) -> i
     of.into_iter().filter_map(|(name, value)| Some(KeyValue::new(name, value?)))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a row of a table may lack its value")]
 pub(crate) fn some(value: impl Into<Value>) -> Option<Value> {
     Some(value.into())
 }

@@ -45,7 +45,7 @@ impl<M: Model> Model for TracedModel<M> {
         let tell = |traced: &mut Traced<'_>, answer: &Result<ModelAnswer, ModelError>| {
             traced.error = answer.as_ref().err().map(of_error);
             let Ok(answer) = answer else { return };
-            let (model, reason) = (of_model(&answer.model), Some(answer.stop_reason.to_string()));
+            let (model, reason) = (of_model(&answer.model), Some(answer.stop_reason.clone()));
             traced.cx.span().set_attributes(of_answer(model.clone(), reason, answer.usage.as_ref()));
             traced.names.extend(model);
             let tokens = answer.usage.map(|usage| [("input", usage.input), ("output", usage.output)]);

@@ -38,7 +38,7 @@ impl<T: Tool> Tool for TracedTool<T> {
         let begin = || {
             let description = Some(&self.spec.description).filter(|text| !text.is_empty());
             let own = table([("gen_ai.tool.description", description.map(|text| text.clone().into()))]);
-            let attributes = own.chain(of_call(Some(call.id.to_string()))).chain(of_ids(cx.ids()));
+            let attributes = own.chain(of_call(Some(call.id.clone()))).chain(of_ids(cx.ids()));
             let attributes = attributes.chain(EXECUTE_TOOL.viewers(self.telemetry.wanted));
             let span = EXECUTE_TOOL.begin(&self.spec.name).with_attributes(attributes);
             (span, vec![EXECUTE_TOOL.attribute(), KeyValue::new(TOOL, self.spec.name.clone())])
