@@ -4,18 +4,13 @@ mod at_once;
 mod call;
 mod chain;
 mod commit;
-mod end;
 mod error;
-mod finish;
-mod inputs;
-mod lane;
 mod log;
 mod outcome;
 mod pool;
 mod readers;
 mod span;
 mod trace;
-mod transaction;
 mod wait;
 
 use std::fmt;
@@ -26,7 +21,7 @@ use std::sync::Arc;
 pub use error::{DispatchError, ErasedSubject};
 pub(crate) use pool::{at_once, on_pool};
 pub(crate) use span::{hook_span, in_span};
-pub(crate) use wait::{finish, sleep, until_cancelled, wait_for};
+pub(crate) use wait::{sleep, until_cancelled, wait_for};
 
 use crate::context::{HookContext, depth};
 use crate::failure::Failure;
@@ -37,9 +32,8 @@ use crate::plan::{HookSet, Plan, PlanEntry};
 use crate::record::Record;
 use crate::verdict::Halt;
 use at_once::AtOnce;
+use call::{FirstEffect, Inputs};
 use chain::Chain;
-use inputs::Inputs;
-use lane::FirstEffect;
 use log::Listeners;
 
 /// The outcome of a dispatch.
@@ -65,7 +59,7 @@ impl<K: HookKind> Fired<K> {
 /// What a dispatch reports in addition to subject and verdict. It dereferences to [`ReportData`].
 ///
 /// Most dispatches have nothing to report, so it is one pointer wide.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Report(Option<Box<ReportData>>);
 
 /// The fields of a [`Report`].
@@ -99,12 +93,6 @@ impl Deref for Report {
 impl From<ReportData> for Report {
     fn from(data: ReportData) -> Self {
         Self((data != NOTHING).then(|| Box::new(data)))
-    }
-}
-
-impl fmt::Debug for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }
 
@@ -298,7 +286,7 @@ fn run_readers<K: HookKind>(
     inputs: Inputs<'_, K>,
     subject: K::Subject,
 ) -> Result<Fired<K>, DispatchError> {
-    match lane::read(lane, inputs, &subject) {
+    match call::read_lane(lane, inputs, &subject) {
         None => Ok(Fired::of(subject, ().into())),
         Some(effect) => finish_readers(plan, lane, inputs, subject, effect),
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{HookContext, PerHook};
-use crate::dispatch::{at_once, finish, hook_span, in_span, on_pool, until_cancelled, wait_for};
+use crate::dispatch::{at_once, hook_span, in_span, on_pool, until_cancelled, wait_for};
 use crate::handler::{Answer, BoxFuture, Detached, Fault, FaultKind, Handler, HookError, call};
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -105,7 +105,7 @@ impl<K: HookKind> Body<K> {
                 wait_for(on_pool(call), timeout, None).await
             } else {
                 let answer = match catch(|| call!(Detached::hook(&cx, &event, subject.as_ref()))) {
-                    Ok(future) => finish(future, timeout, None).await,
+                    Ok(future) => wait_for(future, timeout, None).await,
                     Err(panic) => Err(Fault::panicked(panic)),
                 };
                 match catch(|| drop((cx, event, subject))) {

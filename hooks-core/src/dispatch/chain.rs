@@ -1,6 +1,6 @@
 //! One dispatch: passes the subject through the plan.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::task::{Context, Poll};
 
 use crate::handler::{Answer, BoxFuture, ReadFn};
@@ -9,15 +9,12 @@ use crate::panics::catch;
 use crate::plan::{Execution, Plan, Segment};
 
 use super::at_once::with_task;
-use super::call::{self, EffectOf, WriterCall};
-use super::end::Flow;
-use super::inputs::Inputs;
-use super::lane::{self, FirstEffect};
+use super::call::{self, Called, EffectOf, FirstEffect, Inputs, Transaction, WriterAnswer};
+use super::error::Flow;
 use super::log::{Listeners, Log};
 use super::outcome::Outcome;
 use super::readers::{self, Stage};
-use super::transaction::Transaction;
-use super::wait::wait_for;
+use super::wait::Waiting;
 
 type WriterFuture<'a, K> = BoxFuture<'a, Answer<EffectOf<K>>>;
 
@@ -37,13 +34,8 @@ enum Walk<'s, 'a, K: HookKind> {
     Write(usize, WriterFuture<'a, K>),
 }
 
-/// The result of running a sequence of steps.
-enum Progress<'a, K: HookKind> {
-    /// The sequence is finished, or the chain stops.
-    Done(Flow),
-    /// A writer must wait.
-    Waits(usize, WriterFuture<'a, K>),
-}
+/// How a sequence of steps ran: it is finished, the chain stops, or it breaks off at a writer that must wait.
+type Progress<'a, K> = ControlFlow<(usize, WriterFuture<'a, K>), Flow>;
 
 pub(super) struct Chain<'a, K: HookKind> {
     pub(super) inputs: Inputs<'a, K>,
@@ -70,11 +62,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
         for segment in &self.outcome.plan.segments {
             let flow = match self.run_lane(segment) {
                 Some(flow) => flow,
-                None => match self.run_steps(segment.steps.clone(), None) {
-                    Progress::Done(flow) => flow,
-                    // Plain functions never wait.
-                    Progress::Waits(..) => Flow::Next,
-                },
+                // Plain functions never wait.
+                None => self.run_steps(segment.steps.clone(), None).continue_value().unwrap_or(Flow::Next),
             };
             if flow == Flow::Stop {
                 return;
@@ -123,8 +112,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
                     return Walk::Read(flow, outcome, stage);
                 }
                 None => match self.run_steps(steps, Some(task)) {
-                    Progress::Done(flow) => flow,
-                    Progress::Waits(index, future) => {
+                    ControlFlow::Continue(flow) => flow,
+                    ControlFlow::Break((index, future)) => {
                         *at = Position { segment: at.segment - 1, step: index + 1 };
                         return Walk::Write(index, future);
                     }
@@ -147,7 +136,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let start = segment.steps.start;
         match &segment.execution {
             Execution::ReadLane(lane) => {
-                let effect = lane::read(lane, self.inputs, &self.subject.committed);
+                let effect = call::read_lane(lane, self.inputs, &self.subject.committed);
                 Some(self.read_lane(start, lane, effect))
             }
             Execution::WriteLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
@@ -173,7 +162,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             if merged.unwrap_or_else(|panic| self.panicked(index, panic)) == Flow::Stop {
                 return Flow::Stop;
             }
-            effect = lane::read(lane.get(called..).unwrap_or_default(), self.inputs, &self.subject.committed);
+            effect = call::read_lane(lane.get(called..).unwrap_or_default(), self.inputs, &self.subject.committed);
         }
         Flow::Next
     }
@@ -216,7 +205,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             match flow {
                 Flow::Next => {}
                 Flow::FallBack => next -= 1,
-                Flow::Stop => return Progress::Done(flow),
+                Flow::Stop => return ControlFlow::Continue(flow),
             }
         }
     }
@@ -226,13 +215,13 @@ impl<'a, K: HookKind> Chain<'a, K> {
         while *next < end {
             let index = *next;
             *next += 1;
-            match self.step(index, task.as_deref_mut()) {
-                Progress::Done(Flow::Next) => {}
-                Progress::Done(Flow::FallBack) => *next = index,
-                progress => return progress,
+            match self.step(index, task.as_deref_mut())? {
+                Flow::Next => {}
+                Flow::FallBack => *next = index,
+                Flow::Stop => return ControlFlow::Continue(Flow::Stop),
             }
         }
-        Progress::Done(Flow::Next)
+        ControlFlow::Continue(Flow::Next)
     }
 
     /// Runs one hook, or its fallback if the hook has failed.
@@ -243,24 +232,24 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let is_plain = step.is_plain() && self.inputs.hook_cxs.is_empty() && self.outcome.details.is_none();
         let prepared =
             if is_plain { Some((&step.handler, cx, None)) } else { self.inputs.prepare(index, &mut self.outcome) };
-        let Some((handler, cx, span)) = prepared else { return Progress::Done(Flow::Next) };
+        let Some((handler, cx, span)) = prepared else { return ControlFlow::Continue(Flow::Next) };
         let mut call = || call::write(handler, step.blocking(), cx, event, &mut self.subject);
         let call = match span {
             None => call(),
-            Some(span) => call::write_within::<K>(span, call),
+            Some(span) => call::within(span, call),
         };
-        Progress::Done(match call {
-            WriterCall::Read(answer) => self.outcome.answered(index, answer),
-            WriterCall::Lent(answer) => self.lent(index, answer),
-            WriterCall::Owned(answer) => self.owned(index, answer),
-            WriterCall::Waits(mut future) => {
-                let Some(task) = task else { return Progress::Waits(index, future) };
-                let Poll::Ready(answer) = future.as_mut().poll(task) else { return Progress::Waits(index, future) };
+        ControlFlow::Continue(match call {
+            Called::Answered(WriterAnswer::Read(answer)) => self.outcome.answered(index, answer),
+            Called::Answered(WriterAnswer::Lent(answer)) => self.lent(index, answer),
+            Called::Answered(WriterAnswer::Owned(answer)) => self.owned(index, answer),
+            Called::Waits(mut future) => {
+                let polled = task.map_or(Poll::Pending, |task| future.as_mut().poll(task));
+                let Poll::Ready(answer) = polled else { return ControlFlow::Break((index, future)) };
                 // Dropping the future may panic, which counts as the hook's failure.
                 drop(future);
                 self.owned(index, answer)
             }
-            WriterCall::Launch => match self.outcome.launch(index, cx, event, &self.subject.committed) {
+            Called::Launch => match self.outcome.launch(index, cx, event, &self.subject.committed) {
                 Ok(()) => Flow::Next,
                 Err(fail) => self.outcome.failed(index, fail),
             },
@@ -270,7 +259,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// Waits for an async writer that returned `Pending` from its first poll.
     async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
         let timeout = self.outcome.plan.steps[index].timeout;
-        let answer = wait_for(future, timeout, self.inputs.cx.cancellation()).await;
+        let answer = match Waiting::started(future, timeout) {
+            Ok(waiting) => waiting.answer(self.inputs.cx.cancellation()).await,
+            Err(fault) => Err(fault),
+        };
         // The returned subject is compared and checked by app code, which may panic too.
         catch(|| self.owned(index, answer)).unwrap_or_else(|panic| self.panicked(index, panic))
     }

@@ -1,16 +1,20 @@
-//! Commits or drops the answer of a hook, whatever its form. Change and verdict count together, or neither does.
+//! Commits or drops the answer of a hook, whatever its form: change and verdict count together, or neither does. In the
+//! end, passes the record to listeners and the outcome to the caller.
 
+use crate::context::HookContext;
 use crate::failure::FailureKind;
 use crate::handler::{Answer, Effect, Fault, FaultKind};
-use crate::kind::HookKind;
+use crate::kind::{HookKind, Removal};
 use crate::panics::catch;
+use crate::plan::Plan;
 use crate::record::Note;
 use crate::verdict::Verdict;
 
 use super::call::EffectOf;
 use super::chain::Chain;
-use super::end::Flow;
-use super::outcome::in_turn;
+use super::error::{DispatchError, End, ErasedSubject, Flow};
+use super::outcome::{Details, in_turn};
+use super::{Fired, ReportData};
 
 impl<K: HookKind> Chain<'_, K> {
     #[inline]
@@ -83,10 +87,7 @@ impl<K: HookKind> Chain<'_, K> {
     /// Commits the change and the verdict of a hook, or neither if the app's verdict panics.
     fn commit_all_or_nothing(&mut self, index: usize, verdict: K::Verdict) -> Flow {
         let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
-        let committed = catch(|| match self.commit_scratch(index) {
-            Ok(()) => Ok(self.outcome.decided(index, verdict)),
-            Err(fault) => Err(fault),
-        });
+        let committed = catch(|| self.commit_scratch(index).map(|()| self.outcome.decided(index, verdict)));
         match committed {
             Ok(Ok(flow)) => flow,
             Ok(Err(fault)) => self.failed(index, fault),
@@ -123,4 +124,43 @@ impl<K: HookKind> Chain<'_, K> {
         self.subject.committed = scratch;
         Ok(())
     }
+
+    /// Finishes the dispatch.
+    #[inline(always)]
+    pub(super) fn finish(self, cx: &HookContext) -> Result<Fired<K>, DispatchError> {
+        let (plan, verdict, subject) = (self.outcome.plan, self.outcome.verdict, self.subject.committed);
+        match self.outcome.details {
+            None => Ok(Fired::of(subject, verdict)),
+            Some(details) => finish_with(cx, plan, subject, verdict, *details),
+        }
+    }
+}
+
+#[cold]
+fn finish_with<K: HookKind>(
+    cx: &HookContext,
+    plan: &Plan<K>,
+    subject: K::Subject,
+    verdict: K::Verdict,
+    details: Details<'_, K>,
+) -> Result<Fired<K>, DispatchError> {
+    let Details { report, stop, log, .. } = details;
+    let record = log.map(|mut log| log.finish(&verdict, stop.as_ref()));
+    let (kind, hook) = (K::NAME, |index: usize| plan.steps[index].id.clone());
+    let removed_by = match stop {
+        None | Some(End::Decided) => None,
+        Some(End::Removed(index)) => Some(hook(index)),
+        Some(End::Required(failure)) => {
+            return Err(DispatchError::Required { failure: failure.into(), subject: ErasedSubject::new(subject) });
+        }
+        Some(End::Cancelled(index)) => {
+            return Err(DispatchError::Cancelled { kind, hook: hook(index), subject: ErasedSubject::new(subject) });
+        }
+        Some(End::NoRuntime(index)) => {
+            return Err(DispatchError::NoRuntime { kind, hook: hook(index), subject: ErasedSubject::new(subject) });
+        }
+    };
+    let subject = K::Removal::kept(subject, removed_by.is_some());
+    let record = record.filter(|_| cx.keeps_records());
+    Ok(Fired { subject, verdict, report: ReportData { removed_by, record, ..report }.into() })
 }

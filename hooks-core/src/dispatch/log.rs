@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use crate::context::HookContext;
 use crate::id::HookId;
-use crate::kind::{HookKind, Wire};
+use crate::kind::HookKind;
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
-use crate::record::{Note, Observer, Record, Run, RunTrace, Skip, Status, tell};
+use crate::record::{Note, Observer, Record, Run, Skip, Status, tell};
 use crate::verdict::{Attribution, Semantics, Verdict};
 
-use super::end::End;
+use super::error::End;
 use super::trace::{self, Payload};
 
 /// The record of an active dispatch. If it is dropped before it is finished, listeners get a record that says that the
@@ -27,8 +27,8 @@ pub(super) struct Log<'a, K: HookKind> {
     ended: Option<Instant>,
     runs: Vec<Run>,
     marks: Vec<Mark>,
-    /// Present if an observer wants traces, with the functions that serialize it.
-    payload: Option<Box<(Wire<K>, Payload)>>,
+    /// Present if an observer wants traces.
+    payload: Option<Box<Payload<K>>>,
 }
 
 /// The listeners, and the parts of the record that are known before the dispatch.
@@ -62,15 +62,8 @@ impl<'a, K: HookKind> Log<'a, K> {
         runs.extend(plan.steps.iter().map(|step| Run::skipped(&step.id, Skip::Filter, step.visibility)));
         let mark = Mark { started: None, open: true, fell_back: false, outdated_by: None };
         let marks = vec![mark; runs.len()];
-        let payload = K::WIRE.filter(|_| trace::is_wanted(listeners.observers)).and_then(|wire| {
-            let wire = wire();
-            let traced = plan.steps.iter();
-            let traced =
-                traced.map(|step| RunTrace { revision: step.revision, stage: step.stage, ..RunTrace::default() });
-            let payload =
-                Payload::new(&|| (wire.write_event)(event), &|| (wire.write_subject)(subject), traced.collect())?;
-            Some(Box::new((wire, payload)))
-        });
+        let payload = if trace::is_wanted(listeners.observers) { Payload::new(plan, event, subject) } else { None };
+        let payload = payload.map(Box::new);
         let start = Instant::now();
         Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks, payload }
     }
@@ -134,8 +127,8 @@ impl<'a, K: HookKind> Log<'a, K> {
 
     /// Records the change that a shadow hook would have made.
     pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
-        if let Some((wire, payload)) = self.payload.as_deref_mut() {
-            payload.changed(index, &|| (wire.write_subject)(subject));
+        if let Some(payload) = &mut self.payload {
+            payload.changed(index, subject);
         }
     }
 
@@ -146,8 +139,8 @@ impl<'a, K: HookKind> Log<'a, K> {
             // The verdict may be a type of the app, and its code may panic.
             self.runs[index].contributed = catch(|| verdict.contributed()).unwrap_or_default();
         }
-        if let Some((wire, payload)) = self.payload.as_deref_mut() {
-            payload.decided(index, &|| (wire.write_verdict)(verdict));
+        if let Some(payload) = &mut self.payload {
+            payload.decided(index, verdict);
         }
     }
 
@@ -160,7 +153,7 @@ impl<'a, K: HookKind> Log<'a, K> {
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
         (run.changed, run.note) = (false, None);
-        if let Some((_, payload)) = self.payload.as_deref_mut() {
+        if let Some(payload) = &mut self.payload {
             payload.unchanged(index);
         }
         for mark in self.marks.iter_mut().filter(|mark| mark.outdated_by == Some(index)) {
@@ -191,16 +184,9 @@ impl<'a, K: HookKind> Log<'a, K> {
         // The verdict may be a type of the app, and its code may panic.
         let summary = catch(|| verdict.summary()).unwrap_or_default();
         let record = self.record(summary, stop, skip, false);
-        if let Some(traced) = self.payload.take() {
-            let (wire, payload) = *traced;
+        if let Some(payload) = self.payload.take() {
             let error = stop.and_then(|stop| self.reason(stop));
-            payload.give(
-                self.cx.is_replay(),
-                &record,
-                &|| (wire.write_verdict)(verdict),
-                error,
-                self.listeners.observers,
-            );
+            payload.give(self.cx.is_replay(), &record, verdict, error, self.listeners.observers);
         }
         record
     }

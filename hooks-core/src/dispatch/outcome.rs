@@ -15,7 +15,8 @@ use crate::record::{Note, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Denial, Halt, Semantics, Verdict};
 
-use super::end::{End, Flow};
+use super::ReportData;
+use super::error::{End, Flow};
 use super::log::Log;
 use super::span::hook_span;
 
@@ -29,9 +30,8 @@ pub(super) struct Outcome<'a, K: HookKind> {
 
 /// The parts of an outcome that most dispatches do not need.
 pub(super) struct Details<'a, K: HookKind> {
-    pub(super) halt: Option<Halt>,
-    pub(super) failures: Vec<Failure>,
-    pub(super) not_selected: Vec<HookId>,
+    /// What the caller gets. The removal and the record are added at the end.
+    pub(super) report: ReportData,
     pub(super) stop: Option<End>,
     pub(super) log: Option<Log<'a, K>>,
     /// The hooks that failed and whose fallback is running, by index.
@@ -42,15 +42,7 @@ pub(super) struct Details<'a, K: HookKind> {
 
 impl<K: HookKind> Default for Details<'_, K> {
     fn default() -> Self {
-        Self {
-            halt: None,
-            failures: Vec::new(),
-            not_selected: Vec::new(),
-            stop: None,
-            log: None,
-            failed: Vec::new(),
-            event: None,
-        }
+        Self { report: ReportData::default(), stop: None, log: None, failed: Vec::new(), event: None }
     }
 }
 
@@ -114,20 +106,25 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if self.is_shadow(index) {
             return self.shadowed(index, word);
         }
-        let is_final = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
-            // Merges into a copy: if `merge` or `is_final` panics, the half-merged copy is dropped.
-            let mut merged = self.verdict.clone();
+        let is_final = self.change_verdict(|merged| {
             merged.merge(verdict);
-            let is_final = merged.is_final();
-            self.verdict = merged;
-            is_final
-        } else {
-            self.verdict.merge(verdict);
-            self.verdict.is_final()
-        };
+            merged.is_final()
+        });
         self.recovered(index);
         self.record(|log| log.done(index, word));
         if is_final { self.stop(End::Decided) } else { Flow::Next }
+    }
+
+    /// Changes the verdict. If the app's code may panic, a copy is changed, which a panic drops half-changed.
+    #[inline]
+    fn change_verdict<T>(&mut self, change: impl FnOnce(&mut K::Verdict) -> T) -> T {
+        if !<K::Verdict as Verdict>::MERGE_MAY_PANIC {
+            return change(&mut self.verdict);
+        }
+        let mut changed = self.verdict.clone();
+        let result = change(&mut changed);
+        self.verdict = changed;
+        result
     }
 
     /// Whether the hook is in shadow mode, so that its decision has no effect.
@@ -148,15 +145,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     /// Records that the hook's change was committed.
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
         let summary = self.verdict.summary();
-        let outdated = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
-            // Works on a copy as in `merge`, so that a panic loses nothing.
-            let mut changed = self.verdict.clone();
-            let outdated = changed.subject_changed();
-            self.verdict = changed;
-            outdated
-        } else {
-            self.verdict.subject_changed()
-        };
+        let outdated = self.change_verdict(Verdict::subject_changed);
         if let Some(log) = self.log() {
             log.changed(index, subject);
             if outdated {
@@ -179,7 +168,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.done(index, Some("halt"));
         }
         let denial = matches!(K::SEMANTICS, Semantics::Gate).then(|| Denial::halted(&halt));
-        self.details().halt.get_or_insert(halt);
+        self.details().report.halt.get_or_insert(halt);
         let Some(denial) = denial else { return Flow::Next };
         // Whoever reads only the verdict of a gate must not let the call pass. If the app's verdict cannot deny, the halt
         // is what is left.
@@ -222,18 +211,20 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.details.as_ref().is_some_and(|details| details.failed.iter().any(|(failed, _)| *failed == index))
     }
 
-    /// Returns the answer, or `None` if it is a failure whose fallback has to run instead: not if there is none, or if
-    /// it is what failed.
+    /// Whether a fallback has to run if the hook fails: not if there is none, or if it is what failed.
+    fn can_fall_back(&self, index: usize) -> bool {
+        self.plan.steps[index].fallback().is_some() && !self.falls_back(index) && !self.is_shadow(index)
+    }
+
+    /// Returns the answer, or `None` if it is a failure whose fallback has to run instead.
     pub(super) fn unless_fallback<T>(&mut self, index: usize, answer: Answer<T>) -> Option<Answer<T>> {
-        let fault = match answer.map_err(in_turn::<K>) {
-            Err(fault) if fault.is_failure() => fault,
-            answer => return Some(answer),
-        };
-        if self.plan.steps[index].fallback().is_none() || self.falls_back(index) || self.is_shadow(index) {
-            return Some(Err(fault));
+        match answer.map_err(in_turn::<K>) {
+            Err(fault) if fault.is_failure() && self.can_fall_back(index) => {
+                self.details().failed.push((index, (*fault.0).into()));
+                None
+            }
+            answer => Some(answer),
         }
-        self.details().failed.push((index, (*fault.0).into()));
-        None
     }
 
     /// Takes the hook's own failure, once its fallback has finished.
@@ -251,7 +242,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             let failure = self.failure(index, &cause, true);
             warn(&failure);
             self.record(|log| log.fell_back(index, status, &failure.cause));
-            self.details().failures.push(failure);
+            self.details().report.failures.push(failure);
         }
     }
 
@@ -272,25 +263,26 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn not_selected(&mut self, index: usize) -> Flow {
         self.record(|log| log.not_selected(index));
         let id = self.plan.steps[index].id.clone();
-        self.details().not_selected.push(id);
+        self.details().report.not_selected.push(id);
         Flow::Next
     }
 
     /// Runs the fallback if there is one, and otherwise applies the hook's `on_failure`.
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fault: Fault) -> Flow {
-        let fault = match *in_turn::<K>(fault).0 {
+        let cause = match *in_turn::<K>(fault).0 {
             FaultKind::Halt(halt) | FaultKind::HaltAndReplace(halt, _) => return self.halted(index, halt),
             FaultKind::Cancelled => return self.stop(End::Cancelled(index)),
             FaultKind::NoRuntime => return self.stop(End::NoRuntime(index)),
             FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
             // A fallback that returns `NotSelected` does not answer: the hook was selected, and it has failed.
-            fault @ (FaultKind::NotSelected | FaultKind::Failed(_)) => Fault(Box::new(FaultKind::Failed(fault.into()))),
+            fault @ (FaultKind::NotSelected | FaultKind::Failed(_)) => fault.into(),
         };
-        let Some(answer) = self.unless_fallback::<()>(index, Err(fault)) else { return Flow::FallBack };
-        // What went in is what comes out: a failure.
-        let Err(fault) = answer else { return Flow::Next };
-        self.failed_for_good(index, (*fault.0).into())
+        if self.can_fall_back(index) {
+            self.details().failed.push((index, cause));
+            return Flow::FallBack;
+        }
+        self.failed_for_good(index, cause)
     }
 
     /// Applies the hook's `on_failure`.
@@ -310,7 +302,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
         warn(&failure);
         self.record(|log| log.failed(index, status, &failure.cause));
-        self.details().failures.push(failure.clone());
+        self.details().report.failures.push(failure.clone());
         match failure.on_failure {
             OnFailure::Continue => Flow::Next,
             OnFailure::Remove => self.stop(End::Removed(index)),

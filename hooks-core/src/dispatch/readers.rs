@@ -10,11 +10,10 @@ use crate::panics::catch;
 use crate::plan::{Execution, Segment};
 use crate::verdict::{Semantics, Verdict};
 
-use super::call::{self, ReaderCall};
-use super::end::Flow;
-use super::inputs::Inputs;
+use super::call::{self, Called, Inputs, ReaderCall};
+use super::error::Flow;
 use super::outcome::Outcome;
-use super::wait::{Waiting, cancelled, finish, until_cancelled};
+use super::wait::{Waiting, cancelled, until_cancelled};
 
 /// Starts a stage: calls each hook and polls it once. If some must wait, returns the stage to be awaited.
 #[inline]
@@ -111,9 +110,9 @@ impl<'a, K: HookKind> Start<'a, K> {
     fn step(&mut self, index: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
         match self.reads.call(index, outcome) {
             None => Flow::Next,
-            Some(ReaderCall::Answered(answer)) => self.answered(index, answer, outcome),
-            Some(ReaderCall::Waits(future)) => self.first_poll(index, future, outcome, task),
-            Some(ReaderCall::Launch) => {
+            Some(Called::Answered(answer)) => self.answered(index, answer, outcome),
+            Some(Called::Waits(future)) => self.first_poll(index, future, outcome, task),
+            Some(Called::Launch) => {
                 let Reads { inputs, subject } = self.reads;
                 match outcome.launch(index, inputs.cx_of(index), inputs.event, subject) {
                     Ok(()) => Flow::Next,
@@ -153,10 +152,10 @@ impl<'a, K: HookKind> Start<'a, K> {
 
     #[cold]
     fn waits(&mut self, index: usize, future: BoxFuture<'a, Answer<K::Verdict>>, outcome: &mut Outcome<'_, K>) -> Flow {
-        match Waiting::new(future, outcome.plan.steps[index].timeout) {
+        match Waiting::started(future, outcome.plan.steps[index].timeout) {
             Ok(waiting) => {
-                let reads = self.reads;
-                let stage = self.stage.get_or_insert_with(|| Box::new(Stage::new(reads)));
+                let Reads { inputs, subject } = self.reads;
+                let stage = self.stage.get_or_insert_with(|| Box::new(Stage::new(Reads { inputs, subject })));
                 stage.waiting.push((index, waiting));
                 Flow::Next
             }
@@ -165,37 +164,32 @@ impl<'a, K: HookKind> Start<'a, K> {
     }
 }
 
-impl<K: HookKind> Clone for Reads<'_, K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: HookKind> Copy for Reads<'_, K> {}
-
 impl<'a, K: HookKind> Reads<'a, K> {
     /// Calls a hook, or its fallback if the hook has failed. `None` if the hook does not run.
     #[inline(always)]
-    fn call(self, index: usize, outcome: &mut Outcome<'_, K>) -> Option<ReaderCall<'a, K::Verdict>> {
+    fn call(&self, index: usize, outcome: &mut Outcome<'_, K>) -> Option<ReaderCall<'a, K::Verdict>> {
         let (handler, cx, span) = self.inputs.prepare(index, outcome)?;
         let blocking = outcome.plan.steps[index].blocking();
         let call = || call::read(handler, blocking, cx, self.inputs.event, self.subject);
         Some(match span {
             None => call(),
-            Some(span) => call::read_within::<K>(span, call),
+            Some(span) => call::within(span, call),
         })
     }
 
-    /// Runs the fallback of a hook whose answer could not be merged because the app's own verdict panicked.
+    /// Calls the fallback of a hook that has failed. The error is its answer, if it does not wait.
     #[cold]
-    async fn fall_back(self, index: usize, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> Answer<K::Verdict> {
-        let timeout = outcome.plan.steps[index].timeout;
+    fn fall_back(
+        &self,
+        index: usize,
+        outcome: &mut Outcome<'_, K>,
+    ) -> Result<Waiting<'a, K::Verdict>, Answer<K::Verdict>> {
         match catch(|| self.call(index, outcome)) {
-            Ok(Some(ReaderCall::Answered(answer))) => answer,
-            Ok(Some(ReaderCall::Waits(future))) => finish(future, timeout, cx.cancellation()).await,
+            Ok(Some(Called::Answered(answer))) => Err(answer),
+            Ok(Some(Called::Waits(future))) => Ok(Waiting::new(future, outcome.plan.steps[index].timeout)),
             // A fallback has the form of its hook, which is not detached.
-            Ok(Some(ReaderCall::Launch) | None) => Ok(().into()),
-            Err(panic) => Err(Fault::panicked(panic)),
+            Ok(Some(Called::Launch) | None) => Err(Ok(().into())),
+            Err(panic) => Err(Err(Fault::panicked(panic))),
         }
     }
 }
@@ -213,7 +207,11 @@ impl<'a, K: HookKind> Stage<'a, K> {
         for (index, answer) in std::mem::take(&mut self.done) {
             let mut flow = merge(index, answer, outcome);
             if flow == Flow::FallBack {
-                let answer = Box::pin(self.reads.fall_back(index, cx, outcome)).await;
+                // The app's own verdict panicked when it was merged.
+                let answer = match self.reads.fall_back(index, outcome) {
+                    Ok(waiting) => Box::pin(waiting.answer(cx.cancellation())).await,
+                    Err(answer) => answer,
+                };
                 flow = merge(index, answer, outcome);
             }
             if flow == Flow::Stop {
@@ -293,22 +291,13 @@ impl<'a, K: HookKind> Stage<'a, K> {
         let (index, waiting) = &mut self.waiting[at];
         loop {
             let Poll::Ready(answer) = waiting.poll(task) else { return Poll::Pending };
-            let Some(answer) = outcome.unless_fallback(*index, answer) else {
-                match catch(|| self.reads.call(*index, outcome)) {
-                    Ok(Some(ReaderCall::Waits(future))) => {
-                        match Waiting::new(future, outcome.plan.steps[*index].timeout) {
-                            Ok(fallback) => *waiting = fallback,
-                            Err(fault) => return Poll::Ready(Err(fault)),
-                        }
-                        continue;
-                    }
-                    Ok(Some(ReaderCall::Answered(answer))) => return Poll::Ready(answer),
-                    // A fallback has the form of its hook, which is not detached.
-                    Ok(Some(ReaderCall::Launch) | None) => return Poll::Ready(Ok(().into())),
-                    Err(panic) => return Poll::Ready(Err(Fault::panicked(panic))),
-                }
-            };
-            return Poll::Ready(answer);
+            if let Some(answer) = outcome.unless_fallback(*index, answer) {
+                return Poll::Ready(answer);
+            }
+            match self.reads.fall_back(*index, outcome) {
+                Ok(fallback) => *waiting = fallback,
+                Err(answer) => return Poll::Ready(answer),
+            }
         }
     }
 

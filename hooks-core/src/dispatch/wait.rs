@@ -13,25 +13,34 @@ use crate::handler::{Answer, BoxFuture, Fault, FaultKind};
 use crate::panics::catch;
 use crate::text::redacted;
 
-/// A future that was polled and must wait.
+/// A future that may have to wait, with its timer.
 pub(super) struct Waiting<'a, T> {
     future: Option<BoxFuture<'a, Answer<T>>>,
-    deadline: Option<(Pin<Box<Unconstrained<Sleep>>>, Duration)>,
+    timeout: Option<Duration>,
+    timer: Option<Pin<Box<Unconstrained<Sleep>>>>,
 }
 
 impl<'a, T> Waiting<'a, T> {
-    /// Takes over the future and starts its timer. Only now, because most hooks never wait.
-    pub(super) fn new(future: BoxFuture<'a, Answer<T>>, timeout: Option<Duration>) -> Result<Self, Fault> {
-        let mut waiting = Self { future: Some(future), deadline: None };
-        if let Some(timeout) = timeout {
+    pub(super) fn new(future: BoxFuture<'a, Answer<T>>, timeout: Option<Duration>) -> Self {
+        Self { future: Some(future), timeout, timer: None }
+    }
+
+    /// Takes over a future that was polled and has to wait, and starts its timer. Only now, because most hooks never wait.
+    pub(super) fn started(future: BoxFuture<'a, Answer<T>>, timeout: Option<Duration>) -> Result<Self, Fault> {
+        let mut waiting = Self::new(future, timeout);
+        waiting.start_timer()?;
+        Ok(waiting)
+    }
+
+    fn start_timer(&mut self) -> Result<(), Fault> {
+        if let (Some(timeout), None) = (self.timeout, &self.timer) {
             tokio::runtime::Handle::try_current().map_err(|_| no_runtime())?;
             // `sleep` panics on a runtime without a timer.
             let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| no_runtime())?;
             // A hook that uses up the task's budget must not starve the timer that limits it.
-            let sleep = Box::pin(tokio::task::unconstrained(sleep));
-            waiting.deadline = Some((sleep, timeout));
+            self.timer = Some(Box::pin(tokio::task::unconstrained(sleep)));
         }
-        Ok(waiting)
+        Ok(())
     }
 
     pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Answer<T>> {
@@ -45,19 +54,31 @@ impl<'a, T> Waiting<'a, T> {
                 self.drop_future();
                 Poll::Ready(Err(Fault::panicked(panic)))
             }
-            Ok(Poll::Pending) => {
-                let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
-                let timeout = *timeout;
-                // A timer panics if its runtime ended while the dispatch continues elsewhere.
-                let ended = match catch(|| sleep.as_mut().poll(task)) {
-                    Ok(Poll::Pending) => return Poll::Pending,
-                    Ok(Poll::Ready(())) => Fault::timed_out(timeout),
-                    Err(_) => no_runtime(),
-                };
-                self.drop_future();
-                Poll::Ready(Err(ended))
-            }
+            Ok(Poll::Pending) => match self.poll_timer(task) {
+                Ok(()) => Poll::Pending,
+                Err(ended) => {
+                    self.drop_future();
+                    Poll::Ready(Err(ended))
+                }
+            },
         }
+    }
+
+    /// The error is that the time is up, or that there is no timer.
+    fn poll_timer(&mut self, task: &mut Context<'_>) -> Result<(), Fault> {
+        self.start_timer()?;
+        let (Some(timer), Some(timeout)) = (&mut self.timer, self.timeout) else { return Ok(()) };
+        // A timer panics if its runtime ended while the dispatch continues elsewhere.
+        match catch(|| timer.as_mut().poll(task)) {
+            Ok(Poll::Pending) => Ok(()),
+            Ok(Poll::Ready(())) => Err(Fault::timed_out(timeout)),
+            Err(_) => Err(no_runtime()),
+        }
+    }
+
+    /// Waits for the answer, unless the turn is cancelled first.
+    pub(super) async fn answer(mut self, cancellation: Option<&CancellationToken>) -> Answer<T> {
+        until_cancelled(cancellation, |task| self.poll(task)).await.unwrap_or_else(|| Err(cancelled()))
     }
 
     /// Whether the answer is still pending.
@@ -80,33 +101,13 @@ impl<T> Drop for Waiting<'_, T> {
     }
 }
 
-/// Polls one hook and waits for it if it is not ready. The timer starts only then.
-pub(crate) async fn finish<T>(
-    mut future: BoxFuture<'_, Answer<T>>,
-    timeout: Option<Duration>,
-    cancellation: Option<&CancellationToken>,
-) -> Answer<T> {
-    match poll_fn(|task| Poll::Ready(catch(|| future.as_mut().poll(task)))).await {
-        Ok(Poll::Ready(answer)) => catch(|| drop(future)).map_or_else(|panic| Err(Fault::panicked(panic)), |()| answer),
-        Ok(Poll::Pending) => wait_for(future, timeout, cancellation).await,
-        Err(panic) => {
-            let _ = catch(|| drop(future));
-            Err(Fault::panicked(panic))
-        }
-    }
-}
-
-/// Waits for one hook that returned `Pending` from its first poll.
+/// Waits for one hook. Its timer starts only if it is not ready at once.
 pub(crate) async fn wait_for<T>(
     future: BoxFuture<'_, Answer<T>>,
     timeout: Option<Duration>,
     cancellation: Option<&CancellationToken>,
 ) -> Answer<T> {
-    let mut waiting = Waiting::new(future, timeout)?;
-    match until_cancelled(cancellation, |task| waiting.poll(task)).await {
-        Some(answer) => answer,
-        None => Err(cancelled()),
-    }
+    Waiting::new(future, timeout).answer(cancellation).await
 }
 
 /// Waits until `wait` is over. The error is that the turn was cancelled first, or that there is no runtime with a timer.
