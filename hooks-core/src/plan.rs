@@ -3,14 +3,12 @@
 mod filter;
 mod selection;
 mod outline;
-mod constraints;
 mod cycles;
 mod order;
 mod segments;
 mod set;
 mod shown;
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +20,7 @@ pub(crate) use order::order;
 pub use outline::PlannedHook;
 pub(crate) use selection::{Disabled, Selection, Selections};
 pub use set::HookSet;
-pub(crate) use set::{KindPlan, PlanEntry, SetParts};
+pub(crate) use set::{PlanEntry, SetParts};
 
 use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
@@ -197,12 +195,6 @@ impl<K: HookKind> Plan<K> {
         }
         let bound = |step: &Step<K>| step.extras.as_ref()?.hook_cx.as_ref().map(|hook_cx| cx.bound(hook_cx));
         self.steps.iter().map(bound).collect()
-    }
-}
-
-impl<K: HookKind> fmt::Debug for Plan<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.steps.iter().map(|step| &step.id)).finish()
     }
 }
 

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::PlannedHook;
-use super::constraints::waits_for_detached;
 use super::cycles::cycles;
 use crate::diagnostics::{Finding, FindingKind, Problem, ProblemKind};
 use crate::id::HookId;
+use crate::options::RunMode;
 use crate::verdict::Semantics;
 
 /// The ordering constraints, as indices of candidates.
@@ -21,11 +21,7 @@ struct Graph {
 /// # Errors
 /// Every cycle, and every hook that would wait for a detached or background one.
 pub(crate) fn order(kind: &'static str, candidates: &mut Vec<PlannedHook<'_>>) -> Result<Vec<Finding>, Vec<Problem>> {
-    let problems = waits_for_detached(kind, candidates);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let graph = graph(candidates);
+    let graph = graph(kind, candidates)?;
     let mut waits_for = graph.waits_for.clone();
     let key = |index: usize| Reverse((Key::of(&candidates[index]), index));
     let mut ready: BinaryHeap<_> = (0..candidates.len()).filter(|&index| waits_for[index] == 0).map(key).collect();
@@ -71,23 +67,38 @@ impl<'a> Key<'a> {
     }
 }
 
-fn graph(candidates: &[PlannedHook<'_>]) -> Graph {
+/// The constraints between the candidates.
+///
+/// # Errors
+/// Every hook that would wait for a detached or background one.
+fn graph(kind: &'static str, candidates: &[PlannedHook<'_>]) -> Result<Graph, Vec<Problem>> {
     // A list may name a hook several times.
     let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
     for (i, candidate) in candidates.iter().enumerate() {
         index.entry(candidate.selection.id.as_str()).or_default().push(i);
     }
     let mut graph = Graph { successors: vec![Vec::new(); candidates.len()], waits_for: vec![0; candidates.len()] };
-    for (i, candidate) in candidates.iter().enumerate() {
-        let options = &candidate.binding.options;
-        for earlier in options.after.iter().chain(options.requires.iter()).filter_map(|id| index.get(&**id)).flatten() {
-            graph.add(*earlier, i);
-        }
-        for later in options.before.iter().filter_map(|id| index.get(&**id)).flatten() {
-            graph.add(i, *later);
+    let mut problems = Vec::new();
+    for (i, this) in candidates.iter().enumerate() {
+        for (option, ids) in this.binding.options.constraints() {
+            for &other in ids.iter().filter_map(|id| index.get(&**id)).flatten() {
+                let (first, second) = if option == "before" { (i, other) } else { (other, i) };
+                graph.add(first, second);
+                let (other, first, second) = (&candidates[other], &candidates[first], &candidates[second]);
+                let mode = first.binding.options.run;
+                if mode != RunMode::Inline {
+                    let (id, origin) = (this.hook(), this.selection.hook.origin);
+                    let (other, other_origin) = (other.hook(), other.selection.hook.origin);
+                    let (waiting, detached) = (second.hook(), first.hook());
+                    let text = format!(
+                        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]` ({other_origin}), so `{waiting}` would wait for `{detached}`, which no dispatch waits for (`run = {mode}`); remove the `{option}`, or let `{detached}` run inline"
+                    );
+                    problems.push(Problem::new(ProblemKind::WaitsForDetached, id, text));
+                }
+            }
         }
     }
-    graph
+    if problems.is_empty() { Ok(graph) } else { Err(problems) }
 }
 
 impl Graph {

@@ -26,7 +26,8 @@ pub struct HookSet(pub(super) Arc<SetData>);
 pub(super) struct SetData {
     /// Indexed by the slot of the kind.
     plans: Box<[Option<PlanEntry>]>,
-    pub(super) outlines: Box<[Outline]>,
+    /// The slots of the kinds with hooks, by the names of the kinds.
+    slots: Box<[usize]>,
     pub(super) parts: SetParts,
 }
 
@@ -49,13 +50,29 @@ pub(crate) struct SetParts {
 
 /// A set's data for one kind.
 pub(crate) struct PlanEntry {
+    pub(super) kind: &'static KindDescriptor,
     plan: Box<dyn Any + Send + Sync>,
+    /// The positions of the hooks among the selections of the set, in the order of the plan, and their stages.
+    pub(super) hooks: Box<[(usize, usize)]>,
+    /// The hooks that do not run.
     pub(crate) disabled: Box<[HookId]>,
     /// The combined `hold` of its hooks.
     hold: Hold,
 }
 
 impl PlanEntry {
+    /// `plan` is the [`Plan`] of the kind, made from `hooks`, which are in order.
+    pub(crate) fn new(
+        kind: &'static KindDescriptor,
+        hooks: &[PlannedHook<'_>],
+        plan: Box<dyn Any + Send + Sync>,
+        disabled: Vec<HookId>,
+    ) -> Self {
+        let hold = hooks.iter().fold(Hold::NOTHING, |hold, hook| hold.and(hook.binding.options.hold));
+        let hooks = hooks.iter().map(|hook| (hook.position, hook.stage)).collect();
+        Self { kind, plan, hooks, disabled: disabled.into(), hold }
+    }
+
     /// The typed plan; `None` only if the slot belongs to another kind.
     #[inline]
     pub(crate) fn plan<K: HookKind>(&self) -> Option<&Plan<K>> {
@@ -63,58 +80,21 @@ impl PlanEntry {
     }
 }
 
-/// The positions of the hooks of a kind among the selections of its set.
-pub(super) struct Outline {
-    pub(super) kind: &'static KindDescriptor,
-    /// In the order of the plan, with their stages.
-    pub(super) hooks: Box<[(usize, usize)]>,
-    pub(super) disabled: Box<[usize]>,
-}
-
-/// The plan of one kind, with its type erased.
-pub(crate) struct KindPlan {
-    slot: usize,
-    entry: PlanEntry,
-    outline: Outline,
-    pub(crate) findings: Vec<Finding>,
-}
-
-impl KindPlan {
-    /// `plan` is the [`Plan`] of the kind, made from `hooks`, which are in order. `disabled` has the positions of the
-    /// hooks that do not run.
-    pub(crate) fn new(
-        kind: &'static KindDescriptor,
-        hooks: &[PlannedHook<'_>],
-        plan: Box<dyn Any + Send + Sync>,
-        disabled: Vec<usize>,
-        selections: &Selections,
-        findings: Vec<Finding>,
-    ) -> Self {
-        let hold = hooks.iter().fold(Hold::NOTHING, |hold, hook| hold.and(hook.binding.options.hold));
-        let id = |position: &usize| selections.as_slice()[*position].hook.id.clone();
-        Self {
-            slot: (kind.slot)().assign(),
-            entry: PlanEntry { plan, disabled: disabled.iter().map(id).collect(), hold },
-            outline: Outline {
-                kind,
-                hooks: hooks.iter().map(|hook| (hook.position, hook.stage)).collect(),
-                disabled: disabled.into(),
-            },
-            findings,
-        }
-    }
-}
-
 impl HookSet {
-    pub(crate) fn new(kinds: Vec<KindPlan>, parts: SetParts) -> Self {
-        let slots = kinds.iter().map(|kind| kind.slot + 1).max().unwrap_or(0);
-        let mut plans: Vec<Option<PlanEntry>> = (0..slots).map(|_| None).collect();
-        let mut outlines = Vec::with_capacity(kinds.len());
-        for kind in kinds {
-            plans[kind.slot] = Some(kind.entry);
-            outlines.push(kind.outline);
+    /// The entries are in the order of the names of their kinds.
+    pub(crate) fn new(entries: Vec<PlanEntry>, parts: SetParts) -> Self {
+        let slots: Box<[usize]> = entries.iter().map(|entry| (entry.kind.slot)().assign()).collect();
+        let mut plans: Vec<Option<PlanEntry>> = Vec::new();
+        plans.resize_with(slots.iter().max().map_or(0, |last| last + 1), || None);
+        for (slot, entry) in slots.iter().zip(entries) {
+            plans[*slot] = Some(entry);
         }
-        Self(Arc::new(SetData { plans: plans.into(), outlines: outlines.into(), parts }))
+        Self(Arc::new(SetData { plans: plans.into(), slots, parts }))
+    }
+
+    /// The kinds with hooks, by name.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &PlanEntry> {
+        self.0.slots.iter().filter_map(|slot| self.0.plans[*slot].as_ref())
     }
 
     /// Whether a hook of `K` is in force. If not, a harness need not build the event.
@@ -124,7 +104,7 @@ impl HookSet {
 
     /// The names of the kinds at which hooks are in force.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.outlines.iter().map(|outline| outline.kind.name)
+        self.entries().map(|entry| entry.kind.name)
     }
 
     /// How much of the end of a stream the hooks of `K` hold back in total.
@@ -132,7 +112,7 @@ impl HookSet {
         self.entry::<K>().map_or(Hold::NOTHING, |entry| entry.hold)
     }
 
-    /// Whether a hook of `K` would be called for `event`, that is, whether all filters of one match.
+    /// The hooks of `K` that would be called for `event`, because all their filters match, in plan order.
     ///
     /// ```
     /// use hook_sdk::kinds::BeforeToolCall;
@@ -143,14 +123,10 @@ impl HookSet {
     /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::Allow).only("tool", "pay_*"))?;
     /// let hooks = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
     /// let call = |tool: &str| BeforeToolCall::new(ToolCall::new("1", tool, serde_json::json!({})));
-    /// assert!(hooks.selects(&call("pay_refund")) && !hooks.selects(&call("search")));
+    /// assert!(hooks.selected(&call("pay_refund")).next().is_some());
+    /// assert!(hooks.selected(&call("search")).next().is_none());
     /// # Ok::<(), ConfigError>(())
     /// ```
-    pub fn selects<K: HookKind>(&self, event: &K) -> bool {
-        self.selected(event).next().is_some()
-    }
-
-    /// The hooks of `K` whose filters match, in plan order.
     pub fn selected<K: HookKind>(&self, event: &K) -> impl Iterator<Item = &HookId> {
         // An event's field may be app code. A hook whose filter panics has failed, so it counts as selected.
         self.steps::<K>().iter().filter(|step| catch(|| step.matches(event)).unwrap_or(true)).map(|step| &step.id)
@@ -196,13 +172,8 @@ impl HookSet {
 
     /// The hooks in force.
     pub(crate) fn in_force(&self) -> impl Iterator<Item = &Hook> {
-        self.0
-            .parts
-            .selections
-            .as_slice()
-            .iter()
-            .filter(|selection| selection.disabled.is_none())
-            .map(|selection| &*selection.hook)
+        let selections = self.0.parts.selections.as_slice().iter();
+        selections.filter(|selection| selection.disabled.is_none()).map(|selection| &*selection.hook)
     }
 
     /// Whether a list of this set names the hook, also if it is disabled.

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::outline::PlannedHook;
-use super::selection::Selection;
-use super::set::{HookSet, Outline};
+use super::set::{HookSet, PlanEntry};
 use crate::id::HookId;
 
 impl HookSet {
@@ -23,35 +22,29 @@ impl HookSet {
     /// # Ok::<(), ConfigError>(())
     /// ```
     pub fn plan(&self, kind: &str) -> impl Iterator<Item = PlannedHook<'_>> {
-        self.outlines(kind).flat_map(|outline| self.planned(outline))
+        self.of_kind(kind).flat_map(|entry| self.planned(entry))
     }
 
     /// The hooks of the kind with this name that a list names but that do not run, each with the reason.
     pub fn left_out(&self, kind: &str) -> impl Iterator<Item = (&HookId, String)> {
-        self.outlines(kind).flat_map(|outline| self.disabled(outline))
+        self.of_kind(kind).flat_map(|entry| self.disabled(entry))
     }
 
-    fn outlines(&self, kind: &str) -> impl Iterator<Item = &Outline> {
-        self.0.outlines.iter().filter(move |outline| outline.kind.name == kind)
+    fn of_kind(&self, kind: &str) -> impl Iterator<Item = &PlanEntry> {
+        self.entries().filter(move |entry| entry.kind.name == kind)
     }
 
-    fn selections(&self) -> &[Selection] {
-        self.0.parts.selections.as_slice()
-    }
-
-    fn planned<'a>(&'a self, outline: &'a Outline) -> impl Iterator<Item = PlannedHook<'a>> {
-        outline.hooks.iter().filter_map(|&(position, stage)| {
-            let selection = &self.selections()[position];
-            let binding = selection.hook.bindings.iter().find(|binding| binding.kind == outline.kind)?;
+    fn planned<'a>(&'a self, entry: &'a PlanEntry) -> impl Iterator<Item = PlannedHook<'a>> {
+        entry.hooks.iter().filter_map(|&(position, stage)| {
+            let selection = &self.0.parts.selections.as_slice()[position];
+            let binding = selection.hook.bindings.iter().find(|binding| binding.kind == entry.kind)?;
             Some(PlannedHook { selection, binding, position, stage })
         })
     }
 
-    fn disabled<'a>(&'a self, outline: &'a Outline) -> impl Iterator<Item = (&'a HookId, String)> {
-        outline.disabled.iter().filter_map(|position| {
-            let selection = &self.selections()[*position];
-            Some((&selection.hook.id, selection.disabled.as_ref()?.to_string()))
-        })
+    fn disabled<'a>(&'a self, entry: &'a PlanEntry) -> impl Iterator<Item = (&'a HookId, String)> {
+        let why = |id| self.0.parts.selections.named(id)?.disabled.as_ref().map(ToString::to_string);
+        entry.disabled.iter().filter_map(move |id| Some((id, why(id)?)))
     }
 
     /// Describes whose lists are in force: the app's, and the agent's or the prompt's.
@@ -63,10 +56,10 @@ impl HookSet {
 impl fmt::Display for HookSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "hooks of {}", self.owners())?;
-        for outline in &self.0.outlines {
-            writeln!(f, "{} ({})", outline.kind.name, outline.kind.semantics)?;
+        for entry in self.entries() {
+            writeln!(f, "{} ({})", entry.kind.name, entry.kind.semantics)?;
             let mut number = 0;
-            let planned: Vec<PlannedHook<'_>> = self.planned(outline).collect();
+            let planned: Vec<PlannedHook<'_>> = self.planned(entry).collect();
             for stage in planned.chunk_by(|a, b| a.stage == b.stage) {
                 for (i, hook) in stage.iter().enumerate() {
                     number += 1;
@@ -79,14 +72,14 @@ impl fmt::Display for HookSet {
                     writeln!(f, "{number:>4} {mark} {hook}")?;
                 }
             }
-            for (id, off) in self.disabled(outline) {
+            for (id, off) in self.disabled(entry) {
                 writeln!(f, "   - {:<26} left out: {off}", id.as_str())?;
             }
         }
         for finding in &self.0.parts.findings {
             writeln!(f, "note: {finding}")?;
         }
-        let others = self.0.parts.registered.saturating_sub(self.selections().len());
+        let others = self.0.parts.registered.saturating_sub(self.0.parts.selections.as_slice().len());
         if others > 0 {
             writeln!(f, "{others} other registered hooks are in no list of this scope")?;
         }

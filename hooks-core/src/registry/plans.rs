@@ -5,23 +5,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::Snapshot;
 use super::constraints::check_constraints;
 use super::set_builder::{Part, SetBuilder};
-use crate::diagnostics::{Problem, ProblemKind, at};
+use crate::diagnostics::{Finding, Problem, ProblemKind, at};
 use crate::engine::Engine;
+use crate::id::HookId;
 use crate::options::RunMode;
-use crate::plan::{KindPlan, PlannedHook, Selection, Selections, order};
+use crate::plan::{PlanEntry, PlannedHook, Selection, Selections, order};
 
 impl SetBuilder<'_> {
-    /// Plans each kind, in the order of their names. Problems come in the order of the lists.
-    pub(super) fn plan_kinds(&mut self) -> Vec<KindPlan> {
+    /// Plans each kind, in the order of their names, and returns what it found. Problems come in the order of the lists.
+    pub(super) fn plan_kinds(&mut self) -> (Vec<PlanEntry>, Vec<Finding>) {
         let Self { snapshot, part, ref selections, ref mut problems } = *self;
         let mut by_kind: BTreeMap<&'static str, Vec<PlannedHook<'_>>> = BTreeMap::new();
-        let mut disabled: HashMap<&'static str, Vec<usize>> = HashMap::new();
+        let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
         for (position, selection) in selections.as_slice().iter().enumerate() {
             let hook = &selection.hook;
             for binding in hook.bindings.iter().filter(|binding| part.has(hook, binding)) {
                 let kind = binding.kind.name;
                 if selection.disabled.is_some() {
-                    disabled.entry(kind).or_default().push(position);
+                    disabled.entry(kind).or_default().push(hook.id.clone());
                 } else {
                     let planned = PlannedHook { selection, binding, position, stage: 0 };
                     by_kind.entry(kind).or_default().push(planned);
@@ -36,20 +37,22 @@ impl SetBuilder<'_> {
             }
         }
         problems.extend(by_kind.iter().filter_map(|(kind, hooks)| kind_name_twice(kind, hooks)));
-        let runs = snapshot.detached_runs();
+        let (runs, mut findings) = (snapshot.detached_runs(), Vec::new());
         let plan = |(name, mut hooks): (&'static str, Vec<PlannedHook<'_>>)| match order(name, &mut hooks) {
-            Ok(findings) => {
+            Ok(of_kind) => {
+                findings.extend(of_kind);
                 let binding = hooks.first()?.binding;
                 let (kind, plan) = (binding.kind, (Engine::of_binding(binding)?.build)(&hooks, &runs));
                 let disabled = disabled.remove(name).unwrap_or_default();
-                Some(KindPlan::new(kind, &hooks, plan, disabled, selections, findings))
+                Some(PlanEntry::new(kind, &hooks, plan, disabled))
             }
             Err(cycles) => {
                 problems.extend(cycles);
                 None
             }
         };
-        by_kind.into_iter().filter_map(plan).collect()
+        let entries = by_kind.into_iter().filter_map(plan).collect();
+        (entries, findings)
     }
 }
 

@@ -106,14 +106,13 @@ impl<'a> SetBuilder<'a> {
         owner: ListOwner,
         findings: Vec<Finding>,
     ) -> Result<HookSet, ConfigError> {
-        let plans = self.plan_kinds();
+        let (entries, of_order) = self.plan_kinds();
         ConfigError::unless_empty(std::mem::take(&mut self.problems))?;
-        let of_order = plans.iter().flat_map(|plan| plan.findings.iter().cloned());
         let parts = SetParts {
             app: self.app_owner(),
             agent: agent.to_owned(),
             owner,
-            findings: of_order.chain(findings).collect(),
+            findings: of_order.into_iter().chain(findings).collect(),
             registered: self.snapshot.hooks.len(),
             revision: self.snapshot.revision,
             observers: Arc::clone(&self.snapshot.observers),
@@ -121,6 +120,6 @@ impl<'a> SetBuilder<'a> {
             depth_limit: self.snapshot.depth_limit.unwrap_or(depth::DEFAULT_LIMIT),
             selections: self.selections,
         };
-        Ok(HookSet::new(plans, parts))
+        Ok(HookSet::new(entries, parts))
     }
 }

@@ -127,6 +127,10 @@ fn a_panic_in_a_filter_after_the_end_of_the_chain_is_contained() {
     assert_eq!(fired.report.record.as_ref().unwrap().runs.len(), 2);
 }
 
+fn selects<K: HookKind>(set: &HookSet, event: &K) -> bool {
+    set.selected(event).next().is_some()
+}
+
 #[test]
 fn a_caller_can_ask_whether_any_hook_would_run() {
     let registry = registry([writes("any")]);
@@ -134,10 +138,10 @@ fn a_caller_can_ask_whether_any_hook_would_run() {
     registry.register(only).unwrap();
     let set = |ids: &[&str]| registry.scope(&AgentDef::new("a").hooks(ids.iter().copied()), None).unwrap();
     let topic = |topic: &str| Step { topic: topic.to_owned() };
-    assert!(set(&["any"]).selects(&topic("x")));
-    assert!(set(&["only"]).selects(&topic("pay_refund")) && !set(&["only"]).selects(&topic("x")));
-    assert!(!set(&[]).selects(&topic("x")) && !set(&["any"]).selects(&spend()));
+    assert!(selects(&set(&["any"]), &topic("x")));
+    assert!(selects(&set(&["only"]), &topic("pay_refund")) && !selects(&set(&["only"]), &topic("x")));
+    assert!(!selects(&set(&[]), &topic("x")) && !selects(&set(&["any"]), &spend()));
     // A hook whose filter panics counts as one that would run, because it fails.
     let (nameless, _) = observed(hooks![step_reads][0], None, false);
-    assert!(nameless.selects(&NamelessStep { name: Nameless }));
+    assert!(selects(&nameless, &NamelessStep { name: Nameless }));
 }

@@ -31,7 +31,7 @@ where
         let minded = names.into_iter().any(|name| {
             let mut call = of_event(event);
             name.clone_into(&mut call.name);
-            hooks.selects(&make(call))
+            hooks.selected(&make(call)).next().is_some()
         });
         let denied = HostVerdict::deny(format!("{problem}, so it is not run"));
         return if minded { denied } else { HostVerdict::default() };
