@@ -4,32 +4,11 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::mode::{StepMode, Waits, at_once};
+use super::returned::IntoRowId;
 use crate::context::HookContext;
 use crate::data::Message;
 use crate::kinds::{AfterCreateMessage, BeforeCreateMessage};
 use crate::plan::HookSet;
-use crate::signature::BoxError;
-use crate::tables::converts;
-
-/// What a closure that stores a row may return: nothing, the id of the row, or a `Result` of one of them.
-pub trait IntoRowId {
-    /// The id of the row, if the store has ids.
-    ///
-    /// # Errors
-    /// The error of the store.
-    fn into_row_id(self) -> Result<Option<String>, BoxError>;
-}
-
-converts!(IntoRowId::into_row_id -> Result<Option<String>, BoxError> {
-    () => |_nothing| Ok(None),
-    String => |id| Ok(Some(id)),
-});
-
-impl<T: IntoRowId, E: Into<BoxError>> IntoRowId for Result<T, E> {
-    fn into_row_id(self) -> Result<Option<String>, BoxError> {
-        self.map_err(Into::into)?.into_row_id()
-    }
-}
 
 impl HookSet {
     /// Stores `message` with `append`, with the hooks at `before_create_message` and `after_create_message` around it.

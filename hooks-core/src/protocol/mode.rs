@@ -31,9 +31,6 @@ pub(super) trait Waits: Copy {
         subject: K::Subject,
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>>;
 
-    /// `None` if the turn was cancelled first.
-    fn run_until<F: Future>(cx: &HookContext, run: F) -> impl Future<Output = Option<F::Output>>;
-
     /// `false` if there is no timer.
     fn sleep(cx: &HookContext, wait: Duration) -> impl Future<Output = bool>;
 }
@@ -56,12 +53,6 @@ impl Waits for OnRuntime {
         hooks.fire(cx, event, subject).await
     }
 
-    async fn run_until<F: Future>(cx: &HookContext, run: F) -> Option<F::Output> {
-        let Some(token) = cx.cancellation() else { return Some(run.await) };
-        let mut run = pin!(run);
-        until_cancelled(Some(token), |task| run.as_mut().poll(task)).await
-    }
-
     async fn sleep(cx: &HookContext, wait: Duration) -> bool {
         wait.is_zero() || sleep(wait, cx.cancellation()).await.is_ok()
     }
@@ -75,10 +66,6 @@ impl Waits for Blocking {
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
         hooks.fire_blocking(cx, event, subject)
-    }
-
-    async fn run_until<F: Future>(_: &HookContext, run: F) -> Option<F::Output> {
-        Some(run.await)
     }
 
     async fn sleep(_: &HookContext, wait: Duration) -> bool {
@@ -132,7 +119,8 @@ impl<W: Waits> StepMode<'_, W> {
 
     /// Runs code of the caller. `None` if the turn was cancelled first.
     pub(super) async fn run_until<F: Future>(self, run: F) -> Option<F::Output> {
-        W::run_until(self.cx, run).await
+        let mut run = pin!(run);
+        until_cancelled(self.cx.cancellation(), |task| run.as_mut().poll(task)).await
     }
 }
 

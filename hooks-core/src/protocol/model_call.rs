@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
 use super::mode::{StepMode, Waits, at_once};
-use super::model_answer::IntoModelAnswer;
+use super::returned::IntoModelAnswer;
 use crate::context::HookContext;
 use crate::data::{Block, Message, Messages, ModelAnswer, ModelReply, ModelRequest};
 use crate::kinds::{ModelFailure, PostModelCall, PreModelCall, PrefilterLlmHistory};

@@ -3,8 +3,9 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::message::{IntoRowId, store};
+use super::message::store;
 use super::mode::{StepMode, Waits, at_once};
+use super::returned::IntoRowId;
 use crate::context::HookContext;
 use crate::data::{Message, Messages, Role};
 use crate::kinds::UserPromptSubmit;

@@ -3,8 +3,9 @@
 use std::future::{Future, ready};
 
 use super::error::{StepError, StepErrorKind};
-use super::message::{IntoRowId, append_row, row_of, store};
+use super::message::{append_row, row_of, store};
 use super::mode::{StepMode, Waits, at_once};
+use super::returned::IntoRowId;
 use crate::context::HookContext;
 use crate::data::{Message, Role};
 use crate::kinds::{Stop, StopReason};

@@ -7,7 +7,7 @@ use super::approval::{Approval, ToolQuestion};
 use super::decision::{CallRefusal, CallState, Ruling};
 use super::error::{StepError, StepErrorKind};
 use super::mode::{StepMode, Waits, at_once};
-use super::tool_output::IntoToolResult;
+use super::returned::IntoToolResult;
 use crate::context::HookContext;
 use crate::data::{Messages, ToolCall, ToolInfo, ToolInput, ToolResult};
 use crate::dispatch::ReportData;
@@ -179,16 +179,9 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         // What no hook watches is not paid for: the state of the parts that fire.
         if self.held.is_none() && !Self::is_watched(mode) {
             mode.go_on().map_err(|end| end.with_result(call, ToolResult::error(NOT_RUN)))?;
-            let result = match tool(call.input.clone()) {
-                Some(run) => mode.run_until(run).await,
-                None => None,
-            };
-            return match result {
-                Some(result) => Ok(result.into_tool_result()),
-                None => {
-                    Err(StepError::from(StepErrorKind::Cancelled).with_result(call, ToolResult::error(NOT_FINISHED)))
-                }
-            };
+            let cancelled = || StepError::from(StepErrorKind::Cancelled);
+            let result = run_once(mode, tool(call.input.clone())).await;
+            return result.ok_or_else(|| cancelled().with_result(call, ToolResult::error(NOT_FINISHED)));
         }
         let (input, ended) = match self.judged(mode).await {
             Ok((input, Ruling::Run)) => {
@@ -325,11 +318,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         loop {
             runs.count += 1;
             let start = Instant::now();
-            let result = match run(input.clone()) {
-                Some(future) => mode.run_until(future).await,
-                None => None,
-            };
-            let Some(result) = result.map(IntoToolResult::into_tool_result) else {
+            let Some(result) = run_once(mode, run(input.clone())).await else {
                 let ended = CallEnd::without_result(NOT_FINISHED.to_owned(), Some(StepErrorKind::Cancelled.into()));
                 return CallEnd { runs, ..ended };
             };
@@ -358,9 +347,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
             return CallEnd::left(Some(result), None, runs, &ReportData::default());
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(runs.took);
-        if let Some(history) = self.history {
-            event.history.clone_from(history);
-        }
+        event.history = self.history.cloned().unwrap_or_default();
         match mode.dispatch(&event, result).await {
             Ok(fired) => CallEnd::left(fired.subject, None, runs, &fired.report),
             Err(error) => CallEnd { runs, ..withheld(error.into()) },
@@ -383,9 +370,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         let may_retry = runs.count < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
         let mut event = event.duration(runs.took).attempt(runs.count).may_retry(may_retry);
-        if let Some(history) = self.history {
-            event.history.clone_from(history);
-        }
+        event.history = self.history.cloned().unwrap_or_default();
         match mode.dispatch(&event, result).await {
             Ok(fired) => {
                 let again = match (fired.verdict, &fired.report.halt) {
@@ -402,6 +387,14 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
             Err(failed) => (CallEnd { runs, ..withheld(failed.into()) }, None),
         }
     }
+}
+
+/// The result of one run of the tool. `None` if the turn was cancelled first, or if the tool cannot run again.
+async fn run_once<W: Waits, O: Future<Output: IntoToolResult>>(
+    mode: StepMode<'_, W>,
+    run: Option<O>,
+) -> Option<ToolResult> {
+    mode.run_until(run?).await.map(IntoToolResult::into_tool_result)
 }
 
 /// The tool ran, but not all hooks that must see its result did, so that nobody may read it.
