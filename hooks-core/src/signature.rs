@@ -163,76 +163,42 @@ pub trait ReturnsSubject<K, S, V, M>: Sized {
     fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
     /// Whether the type can carry a decision in addition to the subject.
-    fn decides() -> bool {
-        false
-    }
+    fn decides() -> bool;
 }
 
-#[diagnostic::do_not_recommend]
-impl<K: HookKind<Subject = S>, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
-    type Error = Infallible;
+/// What such a hook may return, each type with whether it can carry a decision, and with the answer that it stands for.
+macro_rules! returns_subject {
+    ($([$($generics:tt)*] $ty:ty as $via:ty: $decides:expr, |$returned:pat_param| $answer:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> ReturnsSubject<K, S, V, $via> for $ty {
+            type Error = Infallible;
 
-    #[inline]
-    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: Some(returned), verdict: ().into() }))
-    }
-}
+            #[inline]
+            fn effect(_of: Of<K, (S, V)>, $returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+                Ok($answer)
+            }
 
-#[diagnostic::do_not_recommend]
-impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, (ViaSubject, ViaInto)> for (S, T) {
-    type Error = Infallible;
-
-    #[inline]
-    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: Some(returned.0), verdict: returned.1.into() }))
-    }
-
-    fn decides() -> bool {
-        !is_unit::<T>()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, (ViaSubject, Halt)> for (S, Halt) {
-    type Error = Infallible;
-
-    #[inline]
-    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Err(Fault::halt_and_replace(returned.1, returned.0)))
-    }
-
-    fn decides() -> bool {
-        true
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, (ViaSubject, Option<Halt>)>
-    for (S, Option<Halt>)
-{
-    type Error = Infallible;
-
-    #[inline]
-    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        match returned {
-            (subject, None) => Ok(Ok(Effect { subject: Some(subject), verdict: ().into() })),
-            (subject, Some(halt)) => Ok(Err(Fault::halt_and_replace(halt, subject))),
+            fn decides() -> bool {
+                $decides
+            }
         }
-    }
-
-    fn decides() -> bool {
-        true
-    }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<K: HookKind<Removal = Allowed>, S, V: From<()>> ReturnsSubject<K, S, V, Option<ViaSubject>> for Option<S> {
-    type Error = Infallible;
-
-    #[inline]
-    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: returned, verdict: ().into() }))
-    }
+returns_subject! {
+    [K: HookKind<Subject = S>, S, V: From<()>] S as ViaSubject:
+        false, |subject| Ok(Effect { subject: Some(subject), verdict: ().into() });
+    [K: HookKind<Removal = Allowed>, S, V: From<()>] Option<S> as Option<ViaSubject>:
+        false, |subject| Ok(Effect { subject, verdict: ().into() });
+    [K, S, V, T: Into<V>] (S, T) as (ViaSubject, ViaInto):
+        !is_unit::<T>(), |(subject, verdict)| Ok(Effect { subject: Some(subject), verdict: verdict.into() });
+    [K: InTurn, S: Send + 'static, V] (S, Halt) as (ViaSubject, Halt):
+        true, |(subject, halt)| Err(Fault::halt_and_replace(halt, subject));
+    [K: InTurn, S: Send + 'static, V: From<()>] (S, Option<Halt>) as (ViaSubject, Option<Halt>):
+        true, |(subject, halt)| match halt {
+            None => Ok(Effect { subject: Some(subject), verdict: ().into() }),
+            Some(halt) => Err(Fault::halt_and_replace(halt, subject)),
+        };
 }
 
 #[diagnostic::do_not_recommend]
