@@ -27,25 +27,24 @@ pub enum FailureKind {
 impl FailureKind {
     /// A stable code for logs, such as `hook.timeout`.
     pub const fn code(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The code, and the words for people.
+    const fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Error => "hook.error",
-            Self::Panicked => "hook.panicked",
-            Self::TimedOut => "hook.timeout",
-            Self::Violation => "hook.rule_broken",
-            Self::CapabilityMissing => "hook.capability_missing",
+            Self::Error => ("hook.error", "error"),
+            Self::Panicked => ("hook.panicked", "panic"),
+            Self::TimedOut => ("hook.timeout", "timeout"),
+            Self::Violation => ("hook.rule_broken", "rule broken"),
+            Self::CapabilityMissing => ("hook.capability_missing", "capability missing"),
         }
     }
 }
 
 impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Error => "error",
-            Self::Panicked => "panic",
-            Self::TimedOut => "timeout",
-            Self::Violation => "rule broken",
-            Self::CapabilityMissing => "capability missing",
-        })
+        f.write_str(self.names().1)
     }
 }
 

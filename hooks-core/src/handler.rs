@@ -4,13 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-mod answer_future;
 mod fault;
 mod limit;
 
-#[doc(hidden)]
-pub use answer_future::AnswerFuture;
 pub use fault::{Fault, NotSelected};
 pub(crate) use fault::{FaultKind, HookError};
 
@@ -43,6 +41,38 @@ pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<
             FaultKind::Halt(halt) => Err(Fault::halt_and_replace(halt, subject)),
             other => Err(Fault(Box::new(other))),
         },
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// The future of the user's function, with a conversion of its output.
+    ///
+    /// This is not an `async` block, because such a block stores the future twice, before and while it is awaited,
+    /// along with everything that the call was made from.
+    #[derive(Debug)]
+    #[must_use = "a future does nothing until it is polled"]
+    pub struct AnswerFuture<F, A> {
+        #[pin]
+        future: F,
+        answer: A,
+    }
+}
+
+impl<F: Future, A: Fn(F::Output) -> T, T> AnswerFuture<F, A> {
+    /// `answer` converts the function's output into an answer for the dispatch.
+    #[inline]
+    pub fn new(future: F, answer: A) -> Self {
+        Self { future, answer }
+    }
+}
+
+impl<F: Future, A: Fn(F::Output) -> T, T> Future for AnswerFuture<F, A> {
+    type Output = T;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
+        let this = self.project();
+        this.future.poll(task).map(this.answer)
     }
 }
 
@@ -103,7 +133,7 @@ macro_rules! forms {
 
         impl Form {
             /// The form of `handler`.
-            pub const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
+            pub(crate) const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
                 let (writes, is_async, detached, name) = match handler {
                     $(Call::$name(_) => ($writes, $is_async, $detached, $method),)*
                 };
@@ -156,11 +186,11 @@ macro_rules! call {
 pub(crate) use call;
 
 /// A hook's function at kind `K`, in one of the six forms.
-pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
+pub(crate) type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
 
 /// The form of a hook, without its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub(crate) struct Form {
     pub(crate) writes: bool,
     pub(crate) is_async: bool,
     /// Whether the hook is detached or background.

@@ -52,8 +52,8 @@ use crate::verdict::Capability;
 #[derive(Clone)]
 pub struct Hook {
     pub(crate) id: HookId,
-    pub(crate) description: Cow<'static, str>,
-    pub(crate) version: Cow<'static, str>,
+    pub(crate) description: String,
+    pub(crate) version: String,
     pub(crate) origin: Origin,
     /// The plugin that the hook belongs to. Its name has the form of an id.
     pub(crate) plugin: Option<HookId>,
@@ -90,6 +90,11 @@ setters!(Hook, self => in self.options_mut(), {
 });
 
 setters!(Hook {
+    /// Describes what the hook does, for plans and lists.
+    description: impl Into<String>,
+    /// Names the version of what the hook does, such as a hash of the file that it follows. For a replay, a hook with
+    /// another version has changed.
+    version: impl Into<String>,
     /// Prevents an operator's overrides from disabling the hook or changing its options.
     locked,
 });
@@ -133,23 +138,8 @@ impl Hook {
             plugin = plugin.or(member.plugin);
             locked |= member.locked;
         }
-        let (functions, bindings, version) = (functions.into(), bindings.into(), version.into());
-        Self { id, description: Cow::Borrowed(""), version, origin, plugin, locked, functions, bindings }
-    }
-
-    /// Describes what the hook does, for plans and lists.
-    #[must_use]
-    pub fn description(mut self, text: &str) -> Self {
-        self.description = text.to_owned().into();
-        self
-    }
-
-    /// Names the version of what the hook does, such as a hash of the file that it follows. For a replay, a hook with
-    /// another version has changed.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = version.into().into();
-        self
+        let (functions, bindings) = (functions.into(), bindings.into());
+        Self { id, description: String::new(), version, origin, plugin, locked, functions, bindings }
     }
 
     /// Runs after these hooks, if they are in scope.

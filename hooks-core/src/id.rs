@@ -106,12 +106,6 @@ impl fmt::Debug for HookId {
     }
 }
 
-impl AsRef<str> for HookId {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
 impl std::borrow::Borrow<str> for HookId {
     fn borrow(&self) -> &str {
         self.as_str()

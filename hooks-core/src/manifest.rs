@@ -146,7 +146,7 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
     };
     HookManifest {
         id: hook.id.clone(),
-        description: hook.description.to_string(),
+        description: hook.description.clone(),
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
         plugin: hook.plugin.as_ref().map(ToString::to_string),

@@ -158,13 +158,13 @@ impl Binding {
             .push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 
-    /// Whether the hook has a fallback.
     /// The filters with the names of their fields, except filters by a field that the kind does not have.
     pub(crate) fn filters(&self) -> impl Iterator<Item = (&'static str, &Only)> {
         let fields = self.kind.fields;
         self.filters.iter().filter_map(|only| Some((*fields.get(*only.field.as_ref().ok()?)?, only)))
     }
 
+    /// Whether the hook has a fallback.
     pub(crate) fn has_fallback(&self) -> bool {
         self.fallback.is_some()
     }

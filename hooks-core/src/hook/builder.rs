@@ -17,8 +17,8 @@ use crate::source::Origin;
 pub struct HookAt<K, const BLOCKING: bool = false> {
     id: HookId,
     origin: Origin,
-    /// Clones the event for a [blocking](HookAt::blocking) function.
-    blocking: Option<CloneEvent<K>>,
+    /// Clones the event for a [blocking](HookAt::blocking) or detached function.
+    clone_event: Option<CloneEvent<K>>,
 }
 
 impl Hook {
@@ -41,20 +41,15 @@ impl Hook {
     pub fn at<K: HookKind>(id: &str) -> HookAt<K> {
         let caller = std::panic::Location::caller();
         let origin = Origin::new(caller.file(), caller.line(), "");
-        HookAt { id: HookId::new(id), origin, blocking: None }
+        HookAt { id: HookId::new(id), origin, clone_event: None }
     }
 }
 
 impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
-    fn with(self, handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Hook {
-        let bindings = vec![Binding::new(handler, decides, clone_event)].into();
-        Hook { bindings, ..Hook::grouped(self.id, self.origin, []) }
-    }
-
-    fn plain(self, handler: Handler<K>, decides: bool) -> Hook {
-        let blocking = self.blocking;
-        let hook = self.with(handler, decides, blocking);
-        if blocking.is_some() { hook.with_options(|options| options.blocking = true) } else { hook }
+    fn with(self, handler: Handler<K>, decides: bool) -> Hook {
+        let mut binding = Binding::new(handler, decides, self.clone_event);
+        binding.options.blocking = BLOCKING;
+        Hook { bindings: vec![binding].into(), ..Hook::grouped(self.id, self.origin, []) }
     }
 
     /// Makes a hook that reads the subject.
@@ -65,7 +60,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        self.plain(handler, R::decides())
+        self.with(handler, R::decides())
     }
 
     /// Makes a hook that changes the subject in place.
@@ -76,7 +71,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::write(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        self.plain(handler, R::decides())
+        self.with(handler, R::decides())
     }
 
     /// Makes a hook that takes the subject and returns its replacement.
@@ -87,7 +82,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::replace(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject))));
-        self.plain(handler, R::decides())
+        self.with(handler, R::decides())
     }
 }
 
@@ -103,7 +98,7 @@ impl<K: HookKind> HookAt<K> {
             let answer = run(cx, event, subject);
             Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
         });
-        self.with(handler, R::decides(), None)
+        self.with(handler, R::decides())
     }
 
     /// Makes an async hook that takes the subject and returns its replacement.
@@ -117,7 +112,7 @@ impl<K: HookKind> HookAt<K> {
             let answer = run(cx, event, subject);
             Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
         });
-        self.with(handler, R::decides(), None)
+        self.with(handler, R::decides())
     }
 
     /// Runs the hook's plain function on Tokio's pool of blocking threads, under the hook's timeout, with its own copy
@@ -126,8 +121,7 @@ impl<K: HookKind> HookAt<K> {
     where
         K: Clone,
     {
-        let Self { id, origin, .. } = self;
-        HookAt { id, origin, blocking: Some(<K as OwnedEvent>::own) }
+        HookAt { id: self.id, origin: self.origin, clone_event: Some(<K as OwnedEvent>::own) }
     }
 
     /// Makes a detached hook: it starts at its place in the plan, and no dispatch waits for it. It has its own event,
@@ -140,7 +134,7 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        let hook = self.with(detaches(run), false, Some(<K as OwnedEvent>::own));
+        let hook = Self { clone_event: Some(<K as OwnedEvent>::own), ..self }.with(detaches(run), false);
         hook.with_options(|options| options.run = RunMode::Detached)
     }
 
@@ -152,7 +146,7 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        self.with(detaches(run), false, None).with_options(|options| options.run = RunMode::Background)
+        self.with(detaches(run), false).with_options(|options| options.run = RunMode::Background)
     }
 }
 

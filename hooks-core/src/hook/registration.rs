@@ -43,8 +43,8 @@ impl Hook {
         for linked in inventory::iter::<LinkedHook> {
             let hook = Self {
                 id: HookId::from_static(linked.id),
-                description: Cow::Borrowed(linked.description),
-                version: Cow::Borrowed(""),
+                description: linked.description.to_owned(),
+                version: String::new(),
                 origin: linked.origin,
                 plugin: linked.plugin.map(HookId::from_static),
                 locked: linked.locked,
