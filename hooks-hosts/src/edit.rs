@@ -56,7 +56,7 @@ fn token(rest: &str) -> usize {
 }
 
 /// A part of a list or an object in a plain text.
-struct Part {
+struct Member {
     /// Its number in the list, or its key.
     name: String,
     /// From the key to the end of the value.
@@ -65,7 +65,7 @@ struct Part {
 }
 
 /// The parts of the list or the object that stands there.
-fn parts(plain: &str, whole: &Range<usize>) -> Vec<Part> {
+fn parts(plain: &str, whole: &Range<usize>) -> Vec<Member> {
     let (mut parts, mut depth, mut begin, mut at) = (Vec::new(), 0, whole.start + 1, whole.start);
     while at < whole.end {
         let token = &plain[at..][..token(&plain[at..])];
@@ -84,15 +84,15 @@ fn parts(plain: &str, whole: &Range<usize>) -> Vec<Part> {
     parts
 }
 
-fn part(plain: &str, span: Range<usize>, number: usize) -> Part {
+fn part(plain: &str, span: Range<usize>, number: usize) -> Member {
     let (key, rest) = plain[span.clone()].split_at(token(&plain[span.clone()]));
     match rest.trim_start().strip_prefix(':') {
-        Some(value) => Part {
+        Some(value) => Member {
             name: serde_json::from_str(key).unwrap_or_default(),
             value: trimmed(plain, span.end - value.len()..span.end),
             span,
         },
-        None => Part { name: number.to_string(), value: span.clone(), span },
+        None => Member { name: number.to_string(), value: span.clone(), span },
     }
 }
 
@@ -135,12 +135,12 @@ fn nested(path: &[&str], value: &str, outer: &str, unit: &str, newline: &str) ->
     format!("{key}: {open}{newline}{deeper}{value}{newline}{inner}{close}")
 }
 
-fn inserted(text: &str, node: &Range<usize>, parts: &[Part], value: &str) -> String {
+fn inserted(text: &str, node: &Range<usize>, parts: &[Member], value: &str) -> String {
     let (at, before) = match parts.last() {
-        Some(Part { span: last, .. }) if text[node.clone()].contains('\n') => {
+        Some(Member { span: last, .. }) if text[node.clone()].contains('\n') => {
             (last.end, format!(",{}{}", newline(text), indent(text, last.start)))
         }
-        Some(Part { span: last, .. }) => (last.end, ", ".to_owned()),
+        Some(Member { span: last, .. }) => (last.end, ", ".to_owned()),
         None => (node.start + 1, String::new()),
     };
     format!("{}{before}{value}{}", &text[..at], &text[at..])

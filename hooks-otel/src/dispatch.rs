@@ -5,14 +5,14 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use hook_sdk::HookId;
 use hook_sdk::context::Ids;
-use hook_sdk::record::{Note, Observer, Record, Run, RunEnd, Status};
+use hook_sdk::record::{Observer, Record, Run, RunEnd, Status};
 use hook_sdk::verdict::Contributions;
 use opentelemetry::trace::{SpanKind, TraceContextExt};
 use opentelemetry::{Context, StringValue};
 
 use crate::names::hook;
 use crate::telemetry::Telemetry;
-use crate::told::{Dispatch, Part, Told, number, some, table};
+use crate::told::{Dispatch, Part, Told, note, number, some, status, table};
 
 impl Observer for Telemetry {
     fn starts(&self, kind: &'static str, _hook: &HookId, ids: &Arc<Ids>) {
@@ -118,31 +118,4 @@ impl<'a> Part<'a> {
 /// What a dispatch and the end of a run that it started have in common.
 fn key<'a>(kind: &'a str, hook: &'a str, ids: &'a Ids) -> impl std::hash::Hash + Copy + 'a {
     (kind, hook, ids.conversation.as_deref(), ids.request.as_deref(), ids.message.as_deref())
-}
-
-/// The word of a status, as it is serialized.
-pub(crate) fn status(status: Status) -> &'static str {
-    match status {
-        Status::Completed => "completed",
-        Status::Skipped(_) => "skipped",
-        Status::Failed => "failed",
-        Status::TimedOut => "timed_out",
-        Status::Panicked => "panicked",
-        Status::Cancelled => "cancelled",
-        Status::Detached => "detached",
-        Status::Queued => "queued",
-        Status::Dropped => "dropped",
-        _ => "other",
-    }
-}
-
-/// The word of a note, as it is serialized.
-pub(crate) fn note(note: Note) -> &'static str {
-    match note {
-        Note::AllowOutdated => "allow_outdated",
-        Note::FallbackAnswered => "fallback_answered",
-        Note::Shadow => "shadow",
-        Note::SubjectFrozen => "subject_frozen",
-        _ => "other",
-    }
 }

@@ -8,9 +8,8 @@ use hook_sdk::record::{Record, Run, RunEnd};
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 use opentelemetry::{KeyValue, Value};
 
-use crate::dispatch::{note, status};
 use crate::names::{ERROR_TYPE, hook};
-use crate::told::is_failure;
+use crate::told::{is_failure, note, status};
 
 /// The bounds of a hook's durations in seconds: most hooks take microseconds, the slowest wait for a server.
 const BOUNDS: [f64; 12] = [1e-6, 1e-5, 1e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hook_sdk::Semantics;
 use hook_sdk::context::Ids;
 use hook_sdk::kinds;
+use hook_sdk::record::{Note, Status};
 use hook_sdk::verdict::Attribution;
 use opentelemetry::trace::SpanKind;
 use opentelemetry::{KeyValue, StringValue, Value};
@@ -283,4 +284,31 @@ pub(crate) fn number(number: impl TryInto<i64>) -> Option<Value> {
 pub(crate) fn of_ids(ids: &Ids) -> impl Iterator<Item = KeyValue> + use<> {
     let text = |id: &Option<std::sync::Arc<str>>| id.clone().map(Value::from);
     table([(CONVERSATION, text(&ids.conversation)), (AGENT, text(&ids.agent))])
+}
+
+/// The word of a status, as it is serialized.
+pub(crate) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Completed => "completed",
+        Status::Skipped(_) => "skipped",
+        Status::Failed => "failed",
+        Status::TimedOut => "timed_out",
+        Status::Panicked => "panicked",
+        Status::Cancelled => "cancelled",
+        Status::Detached => "detached",
+        Status::Queued => "queued",
+        Status::Dropped => "dropped",
+        _ => "other",
+    }
+}
+
+/// The word of a note, as it is serialized.
+pub(crate) fn note(note: Note) -> &'static str {
+    match note {
+        Note::AllowOutdated => "allow_outdated",
+        Note::FallbackAnswered => "fallback_answered",
+        Note::Shadow => "shadow",
+        Note::SubjectFrozen => "subject_frozen",
+        _ => "other",
+    }
 }

@@ -14,12 +14,12 @@ hook_sdk::library! {
     read_only_sql: "/fields",
 }
 
+mod finder;
 mod digits;
 mod kept;
 mod parameters;
 mod fields;
 mod addresses;
-mod finder;
 mod json;
 mod texts;
 mod masks;
