@@ -90,18 +90,19 @@ impl Worker {
         Ok(())
     }
 
-    /// Runs the jobs of `source` with the hooks of `registry` until `stop` is cancelled or the source is closed, and
-    /// then waits for the running ones.
+    /// Runs the jobs of `source` with the hooks of `registry` until `stop` is cancelled, the source is closed or the
+    /// registry is drained, and then waits for the running ones. If `drain` cuts one off whose hook is idempotent, another
+    /// worker runs it again.
     ///
     /// Other errors of the source are logged with `tracing`, and the worker tries again.
     pub async fn run<S: JobSource>(self, registry: &Registry, source: S, stop: CancellationToken) {
-        JobRun::new(self, registry.downgrade(), source.into()).work(&stop, false).await;
+        JobRun::new(self, registry.downgrade(), source.into(), true).work(&stop, false).await;
     }
 
     /// Runs jobs until none that is for a hook of `registry` is queued or running, in this worker or another one, or
     /// the source is closed. It also waits for jobs that are due later.
     pub async fn run_until_empty<S: JobSource>(self, registry: &Registry, source: S) {
-        JobRun::new(self, registry.downgrade(), source.into()).work(&CancellationToken::new(), true).await;
+        JobRun::new(self, registry.downgrade(), source.into(), true).work(&CancellationToken::new(), true).await;
     }
 }
 

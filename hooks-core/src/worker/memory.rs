@@ -126,7 +126,7 @@ struct Working(Option<Arc<Queue>>);
 impl Working {
     async fn work(mut self) {
         while let Some(queue) = &self.0 {
-            let run = JobRun::new(queue.worker.clone(), queue.registry.clone(), Arc::clone(queue));
+            let run = JobRun::new(queue.worker.clone(), queue.registry.clone(), Arc::clone(queue), false);
             run.work(&queue.tasks.shutdown, true).await;
             if queue.tasks.shutdown.is_cancelled() || queue.registry.strong_count() == 0 {
                 return;

@@ -36,11 +36,13 @@ struct Shared<S> {
     /// Weak, because the registry owns the queue in memory, whose worker this may be.
     registry: WeakRegistry,
     source: Arc<S>,
+    /// Whether jobs outlive the registry.
+    durable: bool,
 }
 
 impl<S: JobSource> JobRun<S> {
-    pub(super) fn new(worker: Worker, registry: WeakRegistry, source: Arc<S>) -> Self {
-        Self { shared: Arc::new(Shared { worker, registry, source }), running: JoinSet::new(), alone: false }
+    pub(super) fn new(worker: Worker, registry: WeakRegistry, source: Arc<S>, durable: bool) -> Self {
+        Self { shared: Arc::new(Shared { worker, registry, source, durable }), running: JoinSet::new(), alone: false }
     }
 
     pub(super) async fn work(mut self, stop: &CancellationToken, until_empty: bool) {
@@ -66,6 +68,10 @@ impl<S: JobSource> JobRun<S> {
     async fn step(&mut self, stop: &CancellationToken, until_empty: bool) -> Result<bool, SourceError> {
         self.alone &= !self.running.is_empty();
         let Some(registry) = Registry::upgrade(&self.shared.registry) else { return Ok(false) };
+        // What it took now would be cut off at the deadline of `drain`.
+        if self.shared.durable && registry.tasks().is_closed() {
+            return Ok(false);
+        }
         if self.has_room() {
             if let Some(taken) = self.shared.source.take(&registry, self.running.len()).await? {
                 self.alone = taken.alone;
@@ -136,7 +142,7 @@ impl<S: JobSource> Shared<S> {
     ) -> (JobOutcome, Option<Duration>) {
         let notice = of_queue.unwrap_or_else(|| notice(registry, job, registry.tasks().take_in()));
         let (code, ended) = match registry.read_job(&self.worker.context, job) {
-            Ok(run) => (None, attempt(registry, job, run, notice).await.ended),
+            Ok(run) => (None, attempt(registry, job, run, notice, self.durable).await.ended),
             Err(error) => {
                 // The plugin may be restarting, or its folder may be missing for a moment. The job did not begin.
                 let is_last = error.kind() != JobErrorKind::NoPlugin || job.attempt >= job.max_attempts.max(STARTS);

@@ -9,7 +9,7 @@ use crate::diagnostics::Issue;
 use crate::engine::Engine;
 use crate::id::HookId;
 use crate::options::RunMode;
-use crate::record::RunEnd;
+use crate::record::{RunEnd, Status};
 use crate::registry::Registry;
 use crate::text::{nearest_names, redacted};
 use crate::verdict::Contributions;
@@ -70,7 +70,7 @@ impl Registry {
     pub async fn run_job(&self, worker: &HookContext, job: &Job) -> Result<JobEnd, JobError> {
         let run = self.read_job(worker, job)?;
         let notice = notice(self, job, self.tasks().take_in());
-        Ok(attempt(self, job, run, notice).await)
+        Ok(attempt(self, job, run, notice, true).await)
     }
 
     /// Builds a run from a job.
@@ -122,11 +122,26 @@ pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
     Notice::of_job(job, visibility, Arc::clone(&snapshot.observers), permit)
 }
 
-/// Runs a job until the registry is shut down.
-pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> JobEnd {
+/// Runs a job until the registry is shut down. A `durable` one that is cut off can run again if its hook is idempotent, as
+/// if this process had died.
+pub(super) async fn attempt(
+    registry: &Registry,
+    job: &Job,
+    run: DetachedRun,
+    mut notice: Notice,
+    durable: bool,
+) -> JobEnd {
     notice.started = Some(Instant::now());
     let shutdown = registry.tasks().shutdown.clone();
-    let outcome = until_shutdown(&shutdown, run).await;
-    let (ended, contributions) = notice.end(outcome, job.attempt >= job.max_attempts);
+    let mut outcome = until_shutdown(&shutdown, run).await;
+    let mut last = job.attempt >= job.max_attempts;
+    if let Err(why) = &mut outcome
+        && why.status == Status::Cancelled
+        && durable
+        && job.idempotent
+    {
+        (why.terminal, last) = (false, false);
+    }
+    let (ended, contributions) = notice.end(outcome, last);
     JobEnd { ended, contributions }
 }
