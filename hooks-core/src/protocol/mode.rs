@@ -119,8 +119,9 @@ impl<W: Waits> StepMode<'_, W> {
 
     /// Runs code of the caller. `None` if the turn was cancelled first.
     pub(super) async fn run_until<F: Future>(self, run: F) -> Option<F::Output> {
+        let Some(token) = self.cx.cancellation() else { return Some(run.await) };
         let mut run = pin!(run);
-        until_cancelled(self.cx.cancellation(), |task| run.as_mut().poll(task)).await
+        until_cancelled(Some(token), |task| run.as_mut().poll(task)).await
     }
 }
 

@@ -347,7 +347,9 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
             return CallEnd::left(Some(result), None, runs, &ReportData::default());
         }
         let mut event = AfterToolCallSuccess::new(self.call.clone(), input.clone()).duration(runs.took);
-        event.history = self.history.cloned().unwrap_or_default();
+        if let Some(history) = self.history {
+            event.history.clone_from(history);
+        }
         match mode.dispatch(&event, result).await {
             Ok(fired) => CallEnd::left(fired.subject, None, runs, &fired.report),
             Err(error) => CallEnd { runs, ..withheld(error.into()) },
@@ -370,7 +372,9 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         let may_retry = runs.count < times;
         let event = AfterToolCallFailure::new(self.call.clone(), input.clone(), error.as_str());
         let mut event = event.duration(runs.took).attempt(runs.count).may_retry(may_retry);
-        event.history = self.history.cloned().unwrap_or_default();
+        if let Some(history) = self.history {
+            event.history.clone_from(history);
+        }
         match mode.dispatch(&event, result).await {
             Ok(fired) => {
                 let again = match (fired.verdict, &fired.report.halt) {
