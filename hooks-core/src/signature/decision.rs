@@ -101,7 +101,7 @@ pub const fn requires_decision<K: HookKind>(gives_verdict: bool) -> bool {
     gives_verdict && matches!(K::SEMANTICS, Semantics::Gate)
 }
 
-/// Whether a fallback at `K` must decide, at the type level. Not a parameter of [`FallbackOf`]: the compiler would show its
+/// Whether a fallback at `K` must decide, at the type level. Not a parameter of `FallbackOf`: the compiler would show its
 /// implementation for other values.
 #[derive(Debug)]
 pub struct RequireDecision<K, const REQUIRED: bool>(PhantomData<K>);
