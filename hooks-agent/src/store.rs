@@ -74,8 +74,8 @@ pub struct Page {
     /// The version of the conversation.
     pub version: Version,
     /// Whether the store knows that the current view has every row of the history. If it does not, a turn reads the
-    /// history before its first tool calls, because a model may use the id of a call in it again. Read from the first
-    /// page only.
+    /// history before its first tool calls, because a model may use the id of a call in it again. A turn reads this from the
+    /// first page.
     pub complete: bool,
 }
 

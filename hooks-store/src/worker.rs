@@ -79,7 +79,8 @@ impl JobWorker {
         self
     }
 
-    /// Runs jobs until `stop` is cancelled or the store is closed, and then waits for the running ones.
+    /// Runs jobs until `stop` is cancelled, the store is closed or the registry is drained, and then waits for the running
+    /// ones. At the deadline of `drain` these are cut off; those of idempotent hooks run again, in another worker.
     ///
     /// Database errors are logged with `tracing` and retried, so the worker survives a restart of its database.
     pub async fn run(mut self, stop: CancellationToken) {
@@ -88,8 +89,8 @@ impl JobWorker {
         self.worker.run(&self.registry, self.jobs, stop).await;
     }
 
-    /// Runs jobs until none is queued or running in any worker, or the store is closed. It also waits for jobs that are
-    /// due later, but not for jobs that it [leaves to others](Self::unknown_after).
+    /// Runs jobs until none is queued or running in any worker, or as [`run`](Self::run) ends. It also waits for jobs that
+    /// are due later, but not for jobs that it [leaves to others](Self::unknown_after).
     pub async fn run_until_empty(mut self) {
         self.jobs.rename();
         let _reaping = self.jobs.reap();
