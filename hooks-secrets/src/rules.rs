@@ -74,6 +74,11 @@ impl RuleSet {
                 entry.insert("regex".to_owned(), Value::String(regex));
                 entry.entry("secretGroup").or_insert(Value::Integer(1));
             }
+            // Classes and boundaries of ASCII: with those of Unicode, a rule needs so many states that most of the time goes
+            // into the slowest of the engines of `regex`.
+            if let Some(Value::String(regex)) = entry.get_mut("regex") {
+                regex.insert_str(0, "(?-u)");
+            }
             let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             if keywords.is_empty() {
                 always.push(rule);

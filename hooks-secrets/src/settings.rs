@@ -7,8 +7,8 @@ use crate::names::{self, Name, is_path, is_placeholder, is_words};
 use crate::pattern::{Pattern, patterns, regex};
 
 patterns! {
-    /// Something that all these names contain.
-    HINT = r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connectionstring|webhook";
+    /// What each of these names contains, apart from some that count in URLs only.
+    HINT = r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connection.?string|web.?hook";
 }
 
 /// A name and what separates it from its value. Both may be in the signs of Markdown, or in colours of a terminal.
@@ -29,11 +29,16 @@ const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "set
 const QUERY: &[&str] = &["key", "code", "session", "ticket", "hash", "access", "signature"];
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
-    if !HINT.as_ref().is_some_and(|hint| hint.is_match(text)) {
+    if !is_hinted(text) {
         return Vec::new();
     }
     let named = NAMED.iter().flat_map(|rule| rule.captures_iter(text));
     named.filter_map(|found| secret(text, found.name("name")?.range(), found.name("by")?.range())).collect()
+}
+
+/// Whether a text may contain such a name. It spares most names a look at their words.
+fn is_hinted(text: &str) -> bool {
+    HINT.as_ref().is_some_and(|hint| hint.is_match(text))
 }
 
 /// How a value is given.
@@ -62,6 +67,9 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         return None;
     }
     let is_query = before.ends_with(['?', '&', '#', ';']) && separator == "=";
+    if !is_query && !is_hinted(&text[name.clone()]) {
+        return None;
+    }
     let name = text[name].trim_matches(['-', '.', '_']);
     let words = names::words(name);
     let joined = words.concat();

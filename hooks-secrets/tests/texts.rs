@@ -71,6 +71,8 @@ fn secrets_are_found_by_name_place_and_form() {
         "PASS: «S3cr3t!pw» password=\"«$3cr3tPass»\" password=\"[...]\"",
         "login root password «hunter2» and machine h account z login x password «hunter»",
         "name=DB_PASSWORD\nvalue=«hunter2»",
+        "\"connection_string\": \"«Server=db;Uid=ada»\"",
+        "web_hook_url = \"«https://x.org/h/1»\"",
         // A backslash belongs to a value, and what looks like a code to a name.
         "log: {\"name\": \"API_KEY\", \"value\": \"«q9Xk2LmZ7\\/XkQ2mZ7»\"} - name: DB_PASSWORD\n  value: «DOM\\q9Xk2LmZ7»",
         "HKLM\\Acme\\token=«q9Xk2LmZ7» \\\\srv\\share\\token: «q9Xk2LmZ7», C:\\new\\api_key=«q9Xk2LmZ7»",
