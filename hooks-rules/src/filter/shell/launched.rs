@@ -41,6 +41,7 @@ impl Line<'_> {
             let behind = &words[at + 1..];
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
             let is_next = || at > 0 && programs::announces(&words[at - 1].text);
+            let gets_a_stream = || behind.iter().any(|word| programs::is_a_stream(&word.text));
             self.is_too_much(self.pattern.steps(behind))
                 || self.pattern.begins(word, behind)
                 || self.is_a_line(word, behind, is_fed)
@@ -49,18 +50,20 @@ impl Line<'_> {
                     // A builtin, which no other program can start.
                     Role::Shell if word.text == "." => false,
                     Role::Shell => {
-                        (is_fed || self.writes || behind.is_empty() || is_announced())
+                        (is_fed || self.writes || behind.is_empty() || is_announced() || gets_a_stream())
                             && self.is_run_by_shell(behind, is_fed)
                     }
                     role @ (Role::Interprets | Role::Awk | Role::Sed) => {
                         let is_code = || role == Role::Interprets && code::is_given(behind, is_fed);
-                        (is_announced() || is_code()) && self.is_run_by_code(role, word, behind, is_fed)
+                        (is_announced() || gets_a_stream() || is_code())
+                            && self.is_run_by_code(role, word, behind, is_fed)
                     }
                     // The first one looks at everything behind it.
                     Role::Launches | Role::Joins | Role::Feeds => {
                         !std::mem::replace(&mut is_launched, true) && self.is_launched(&words[at..], is_fed)
                     }
                     Role::Git => self.is_run_by_git(word, behind),
+                    Role::Tool => gets_a_stream() && self.is_run_with(word, behind, is_fed),
                     _ => false,
                 }
         })
@@ -138,7 +141,8 @@ impl Line<'_> {
     /// Whether an argument is a program outside the system folders and the line writes a file, which may be that program.
     pub(super) fn starts_a_file(&self, words: &[Word]) -> bool {
         let is_one = |word: &Word| {
-            word.text.contains('/') && !word.text.contains("://") && programs::role(&word.text) == Role::Unknown
+            let is_a_name = !word.text.contains("://") && !programs::is_a_stream(&word.text);
+            word.text.contains('/') && is_a_name && programs::role(&word.text) == Role::Unknown
         };
         self.writes && words.iter().any(is_one)
     }

@@ -79,6 +79,8 @@ impl Word {
                 }
                 word
             }
+            // The program gets the name of a stream.
+            "process_substitution" => Self { text: "/dev/fd/".to_owned(), ..Self::computed() },
             _ if !node.is_named() => bare(text),
             _ => Self::computed(),
         }
