@@ -10,6 +10,8 @@ use crate::parameters::rows;
 /// The first digits of an issuer's cards, from and to, and the least and most digits of a card.
 struct Issuer {
     prefixes: RangeInclusive<u32>,
+    /// The number of digits of a prefix.
+    places: usize,
     lengths: RangeInclusive<usize>,
 }
 
@@ -18,7 +20,7 @@ static ISSUERS: LazyLock<Vec<Issuer>> = LazyLock::new(|| {
         let mut numbers = row.split_whitespace().map(|number| number.split_once('-').unwrap_or((number, number)));
         let ((low, high), (least, most)) = (numbers.next()?, numbers.next()?);
         let (prefixes, lengths) = (low.parse().ok()?..=high.parse().ok()?, least.parse().ok()?..=most.parse().ok()?);
-        Some(Issuer { prefixes, lengths })
+        Some(Issuer { prefixes, places: high.len(), lengths })
     };
     rows(include_str!("../../../data/cards.txt")).filter_map(issuer).collect()
 });
@@ -50,7 +52,7 @@ fn end(text: &str, at: usize) -> Option<usize> {
         }
         sizes.push(digits.len() - count);
         end += group;
-        let fits = is_printed(&sizes) && digits::ends(text, end) && is_issued(&digits) && luhn(&digits);
+        let fits = is_printed(&sizes) && digits::ends(text, end) && luhn(&digits) && is_issued(&digits);
         if fits && !is_uuid(text, at..end) && !is_of_codes(text, at..end) {
             found = Some(end);
         }
@@ -72,10 +74,9 @@ fn is_printed(sizes: &[usize]) -> bool {
 }
 
 fn is_issued(digits: &[u8]) -> bool {
-    ISSUERS.iter().any(|Issuer { prefixes, lengths }| {
-        let places = prefixes.end().to_string().len();
-        let prefix = digits.iter().take(places).fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
-        prefixes.contains(&prefix) && lengths.contains(&digits.len())
+    ISSUERS.iter().any(|Issuer { prefixes, places, lengths }| {
+        let prefix = || digits.iter().take(*places).fold(0, |prefix, digit| prefix * 10 + u32::from(*digit));
+        lengths.contains(&digits.len()) && prefixes.contains(&prefix())
     }) && digits.iter().any(|digit| *digit != digits[0])
 }
 
