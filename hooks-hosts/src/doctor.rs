@@ -320,9 +320,12 @@ fn last_seen(host: &Host, installation: &Installation, found: &mut Diagnosis) {
     let root = fs::canonicalize(&installation.root).unwrap_or_else(|_| installation.root.clone());
     let is_here = |entry: &&Entry| installation.user || entry.folder.starts_with(&root);
     let here = entries.iter().rfind(is_here);
-    if here.is_none() {
-        found.notes.push(format!("never called by {} in {}: {}", host.title, root.display(), host.place.then));
-    }
+    let called = if here.is_none() {
+        format!("never called by {} in {}", host.title, root.display())
+    } else {
+        format!("called by {} or by hand, which this cannot tell apart", host.title)
+    };
+    found.notes.push(format!("{called}: {}", host.place.then));
     let Some(last) = here.or(entries.last()) else { return };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let minutes = now.saturating_sub(last.at) / 60;

@@ -69,6 +69,9 @@ fn install_doctor_call_and_uninstall() {
         assert!(text(&doctor).contains("last called 0 minutes ago, `PreToolUse`"), "{doctor:?}");
         // A call of another project says nothing of this one.
         assert_eq!(text(&doctor).contains("never called"), !is_here, "{doctor:?}");
+        // Nobody knows whether the host called, so what is left to do there stays.
+        assert_eq!(text(&doctor).contains("called by Claude Code or by hand"), is_here, "{doctor:?}");
+        assert!(text(&doctor).contains("`/hooks` in Claude Code shows the hooks"), "{doctor:?}");
     }
 
     let uninstalled = program(folder.path(), &["uninstall", "claude", "goose", "cline"]);

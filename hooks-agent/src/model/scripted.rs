@@ -86,7 +86,8 @@ impl Scripted {
         }
     }
 
-    /// The calls that it received so far, in order.
+    /// The calls that it received so far, in order. To keep the model for this, give an `Arc` of it to
+    /// [`shared_model`](crate::HarnessBuilder::shared_model).
     pub fn heard(&self) -> Vec<ModelCall> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
