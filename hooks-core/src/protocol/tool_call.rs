@@ -59,9 +59,12 @@ impl<'a, A> ToolCallStep<'a, A> {
 
     /// Makes the call again about which an earlier turn asked `question` before it was
     /// [suspended](StepErrorKind::Suspended), with the input that it had then. The gates judge it again. The answer
-    /// approves only this question; what gates ask besides is [asked](Self::ask).
+    /// approves only this question; what gates ask besides is [asked](Self::ask). A question about another call, by id and
+    /// name, changes nothing.
     pub fn answered(mut self, question: &'a ToolQuestion, answer: impl Into<Approval>) -> Self {
-        (self.call, self.held) = (&question.call, Some((question, Box::new(answer.into()))));
+        if (&question.call.id, &question.call.name) == (&self.call.id, &self.call.name) {
+            (self.call, self.held) = (&question.call, Some((question, Box::new(answer.into()))));
+        }
         self
     }
 

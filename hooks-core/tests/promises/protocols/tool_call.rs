@@ -287,6 +287,16 @@ fn an_answer_of_a_later_turn_approves_only_its_question() {
             .unwrap();
         assert_eq!((seen, ran), (vec![("asked", Some(100))], Some(100)));
     }
+    // A question about another call approves nothing, and that call runs with its own input.
+    for (id, tool) in [("call_2", "pay"), ("call_1", "delete")] {
+        let other = ToolCall::new(id, tool, json!({ "cents": 7 }));
+        let (asking, allowing) = (set([asks()]), set([]));
+        let denied = asking.tool_call(&cx, &other).answered(&question, true).run_blocking(|_| "ran").unwrap();
+        assert_eq!(denied.text(), "Denied: sure?. There is nobody to ask");
+        let step = allowing.tool_call(&cx, &other).answered(&question, no());
+        let ran = step.run_blocking(|input| input["cents"].to_string()).unwrap();
+        assert_eq!(ran.text(), "7");
+    }
     // A cancelled turn runs nothing, whatever was answered.
     let token = CancellationToken::new();
     token.cancel();
