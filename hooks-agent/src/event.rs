@@ -28,8 +28,8 @@ pub enum TurnEvent {
         /// The piece.
         text: String,
     },
-    /// The text that was shown so far is not what is stored: a hook rewrote, removed or blocked the answer, or the answer
-    /// could not be stored. Show this text in its place.
+    /// The text that was shown of the last answer is not what is stored: a hook rewrote, removed or blocked the answer, or it
+    /// could not be stored. Show this text in its place. It may come after the answer's [`Stored`](Self::Stored).
     #[non_exhaustive]
     Retracted {
         /// The text that replaces what was shown.

@@ -162,7 +162,8 @@ pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 ///
 /// [`testing::hold_store`](crate::testing::hold_store) checks a store against this contract.
 ///
-/// A call fails, and its future is dropped, after [`Limits::store`](crate::Limits::store). It also fails if it panics.
+/// A call fails, and its future is dropped, after [`Limits::store`](crate::Limits::store), except
+/// [`lease`](Self::lease). It also fails if it panics.
 pub trait MessageStore: Send + Sync + 'static {
     /// Appends messages to the conversation, either all of them or none. Returns their rows.
     ///
@@ -171,7 +172,8 @@ pub trait MessageStore: Send + Sync + 'static {
     /// `append.seen`.
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written>;
 
-    /// Locks the conversation for a turn. Waits while another process holds it. The default is for a store that only
+    /// Locks the conversation for a turn. Waits while another process holds it, without a limit, until the turn is
+    /// cancelled. The default is for a store that only
     /// one process uses, and returns a lease immediately.
     ///
     /// The changes of the turn carry the lease's [token](Lease::token). A process that was paused for longer than the

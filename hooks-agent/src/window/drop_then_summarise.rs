@@ -16,8 +16,8 @@ pub struct DropThenSummarise {
     pub outputs: usize,
     /// The number of messages at the end, or before the running turn, that are not summarised. Default: 4.
     pub recent: usize,
-    /// The number of characters of each text in an old input that are kept. Of the most recent outputs, it is a hundred
-    /// times as many. Default: 200.
+    /// The number of characters of each text in an old input or error that are kept. Of the most recent outputs, it is a
+    /// hundred times as many. Default: 200.
     pub chars: usize,
 }
 
@@ -27,7 +27,8 @@ impl Default for DropThenSummarise {
     }
 }
 
-const DROPPED: &str = "[output dropped to save room; call the tool again if you need it]";
+/// It does not say "call the tool again": nobody knows here whether the call may be made twice.
+const DROPPED: &str = "[this output was dropped to save room]";
 const CUT: &str = " [… cut to save room …] ";
 
 const INSTRUCTIONS: &str = "You sum up a conversation for a colleague who takes over. Keep what was asked, what was decided and \
@@ -38,9 +39,9 @@ impl Compactor for DropThenSummarise {
         let ToCompact { messages, turn } = conversation;
         let turn = with_contexts(messages, turn);
         match kind {
-            CompactionKind::Micro => changed(messages, |messages| drop_outputs(messages, self.outputs)),
+            CompactionKind::Micro => changed(messages, |messages| self.drop_outputs(messages, self.outputs)),
             CompactionKind::Turn => changed(messages, |messages| {
-                drop_outputs(messages, 1);
+                self.drop_outputs(messages, 1);
                 self.shorten(messages, turn);
             }),
             CompactionKind::Full => self.old(messages, turn).map(|old| Compaction::summarise(INSTRUCTIONS, old)),
@@ -73,6 +74,28 @@ impl DropThenSummarise {
         [before, within, 0..turn].into_iter().find(says_much)
     }
 
+    /// Drops old outputs. An error is shortened only: it says why a call was denied, or whether it may have run.
+    fn drop_outputs(&self, messages: &mut Messages, kept: usize) {
+        let results = messages.iter().flat_map(|message| &message.content).filter(|block| is_result(block)).count();
+        let mut seen = 0;
+        for message in messages.iter_mut().filter(|message| message.content.iter().any(is_result)) {
+            for block in &mut message.content {
+                if let Block::ToolResult(result) = block {
+                    seen += 1;
+                    let length = || result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>();
+                    if seen + kept > results {
+                        continue;
+                    }
+                    if result.is_error {
+                        cut_blocks(&mut result.content, self.chars);
+                    } else if length() > DROPPED.len() {
+                        result.content = vec![Block::from(DROPPED)];
+                    }
+                }
+            }
+        }
+    }
+
     /// Truncates the texts in the inputs of old calls, and long recent outputs.
     fn shorten(&self, messages: &mut Messages, turn: usize) {
         let last = messages.iter().rposition(|message| message.tool_calls().next().is_some()).unwrap_or_default();
@@ -90,13 +113,7 @@ impl DropThenSummarise {
             for block in &mut messages[at].content {
                 match block {
                     Block::ToolUse(call) if at < last => cut_texts(&mut call.input, self.chars),
-                    Block::ToolResult(result) => {
-                        for block in &mut result.content {
-                            if let Block::Text(text) = block {
-                                cut(&mut text.text, self.chars * 100);
-                            }
-                        }
-                    }
+                    Block::ToolResult(result) => cut_blocks(&mut result.content, self.chars * 100),
                     _ => {}
                 }
             }
@@ -109,23 +126,6 @@ fn changed(messages: &Messages, change: impl FnOnce(&mut Messages)) -> Option<Co
     let mut shorter = messages.clone();
     change(&mut shorter);
     (shorter != *messages).then(|| Compaction::Rest(CompactedHistory::new(shorter)))
-}
-
-fn drop_outputs(messages: &mut Messages, kept: usize) {
-    let results = messages.iter().flat_map(|message| &message.content).filter(|block| is_result(block)).count();
-    let mut seen = 0;
-    for message in messages.iter_mut().filter(|message| message.content.iter().any(is_result)) {
-        for block in &mut message.content {
-            if let Block::ToolResult(result) = block {
-                seen += 1;
-                let long =
-                    result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>() > DROPPED.len();
-                if seen + kept <= results && long {
-                    result.content = vec![Block::from(DROPPED)];
-                }
-            }
-        }
-    }
 }
 
 fn is_result(block: &Block) -> bool {
@@ -148,6 +148,14 @@ fn cut_texts(value: &mut Value, chars: usize) {
         Value::Array(items) => items.iter_mut().for_each(|item| cut_texts(item, chars)),
         Value::Object(fields) => fields.values_mut().for_each(|field| cut_texts(field, chars)),
         _ => {}
+    }
+}
+
+fn cut_blocks(blocks: &mut [Block], chars: usize) {
+    for block in blocks {
+        if let Block::Text(text) = block {
+            cut(&mut text.text, chars);
+        }
     }
 }
 

@@ -119,6 +119,29 @@ async fn each_rejection_leads_to_the_next_step_and_a_long_history_is_summarised_
     assert_eq!(bench.stored().await.len(), 41, "nothing was summed up");
 }
 
+/// Or else a model repeats what was denied, or a payment that may have been made.
+#[tokio::test]
+async fn dropping_old_outputs_keeps_what_errors_say() {
+    let denied = "Denied: refunds above 1000.00 are not made here, and a person has said so; do not try again";
+    let long = |word: &str| word.repeat(500);
+    let results = [ToolResult::error(denied), ToolResult::error(long("stack ")), ToolResult::new(long("row "))];
+    let mut rows = Vec::new();
+    for (at, result) in results.into_iter().chain((0..3).map(|_| ToolResult::new("ok"))).enumerate() {
+        let call = ToolCall::new(at.to_string(), "lookup", json!({}));
+        rows.push(Message::of(Role::Assistant, vec![Block::ToolUse(call.clone())]));
+        rows.extend(result.into_messages(&call));
+    }
+    let bench = Bench::new([Line::text("done")]);
+    bench.store.append("c", Append::from_iter(rows)).await.unwrap();
+    let harness = bench.harness().window(Window::new(2_000).compact_at(500));
+    let (_, events) = turn_with_events(&bench.session(harness).await, "hi").await;
+    assert_eq!(compacted(&events), ["microcompact"]);
+    let read: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    assert_eq!(read[1], format!("tool: <- {denied}"));
+    assert!(read[3].starts_with("tool: <- stack stack") && read[3].len() < 300, "{}", read[3]);
+    assert_eq!(read[5], "tool: <- [this output was dropped to save room]");
+}
+
 /// Reads one file per step and never ends.
 struct Codes {
     limit: usize,
