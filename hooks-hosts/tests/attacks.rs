@@ -332,6 +332,8 @@ fn a_call_does_not_pass_as_another_event() {
             assert_denied(host, event, payload.to_string());
         }
     }
+    // VS Code, which Copilot's entries take its payloads for, has no such event, so it does not ask.
+    assert_denied("copilot", "permissionRequest", json!({ "hook_event_name": "Stop" }).to_string());
 }
 
 /// Some hosts take the address of a file for its path, and patterns for names.
