@@ -139,9 +139,11 @@ impl<'a> Request<'a> {
                 let known = self.event.filter(|name| host.event(name).is_some());
                 let named =
                     known.or_else(|| host.events().find(|event| Some(event.kind) == kind).map(|event| event.name));
-                // The entry of an event that the other host does not have was not called by that host.
-                let host = if named.is_some() || self.event.is_none() { host } else { self.host };
-                read(host, named.or(self.event), self.stdin).map(|event| (host, event))
+                // The other host does not call an entry, nor name an event, that it does not have.
+                let is_theirs = (named.is_some() || self.event.is_none())
+                    && host.event_name(&payload).is_none_or(|name| host.event(name).is_some());
+                let (host, named) = if is_theirs { (host, named) } else { (self.host, self.event) };
+                read(host, named, self.stdin).map(|event| (host, event))
             }
             None => read(self.host, self.event, self.stdin).map(|event| (self.host, event)),
         }

@@ -332,8 +332,11 @@ fn a_call_does_not_pass_as_another_event() {
             assert_denied(host, event, payload.to_string());
         }
     }
-    // VS Code, which Copilot's entries take its payloads for, has no such event, so it does not ask.
+    // What looks like a payload of VS Code is none at an entry, or with an event, that VS Code does not have.
     assert_denied("copilot", "permissionRequest", json!({ "hook_event_name": "Stop" }).to_string());
+    let payload = json!({ "hook_event_name": "AfterTool", "timestamp": "2026-10-26" }).to_string();
+    let request = Request::new(find("claude").unwrap(), payload.as_bytes()).event("PreCompact");
+    assert_eq!(request.read().unwrap().0.name, "claude");
 }
 
 /// Some hosts take the address of a file for its path, and patterns for names.
