@@ -108,7 +108,8 @@ pub enum TurnEvent {
         /// The error message.
         error: String,
     },
-    /// A tool is about to run, with this input, which masks of rows and results do not change.
+    /// A tool is about to run. The input is that of the stored message, in which hooks may have masked it; the tool gets what
+    /// the model wrote and gates changed. So it is in all events about a call.
     ToolStarted(ToolCall),
     /// A tool failed and will run again after a delay, because a hook requested a retry.
     #[non_exhaustive]

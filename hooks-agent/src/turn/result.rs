@@ -107,7 +107,7 @@ impl TurnLoop {
                     // What hooks masked or removed is not in any text about the failure.
                     let error = left.as_ref().map_or_else(|| removed(removed_by.as_ref()), |left| left.text().into());
                     if let (Retry::After(wait), true, None) = (fired.verdict, may_retry, &self.halted) {
-                        self.emit(|| TurnEvent::ToolRetrying { call: call.clone(), error: error.clone() });
+                        self.emit(|| TurnEvent::ToolRetrying { call: self.shown_call(&call), error: error.clone() });
                         if let Some(next) = self.run_again(&call, &input, &ended, wait).await {
                             ended = next;
                             continue;
@@ -134,8 +134,21 @@ impl TurnLoop {
         });
         let stored = self.store_result(&call, &result).await?;
         self.calls.contexts.extend(result.additional_context.iter().cloned());
-        self.emit(|| TurnEvent::ToolFinished { call, result: stored, removed_by, refused_by });
+        self.emit(|| {
+            let call = self.shown_call(&call);
+            TurnEvent::ToolFinished { call, result: stored, removed_by, refused_by }
+        });
         Ok(())
+    }
+
+    /// A call as events show it: what hooks masked in its row stays masked there, whatever the tool gets. Of a call that
+    /// hooks left out of all rows, nothing is shown but its name.
+    pub(super) fn shown_call(&self, call: &ToolCall) -> ToolCall {
+        let rows = self.transcript.view.iter().rev();
+        let mut shown = rows.flat_map(Message::tool_calls).find(|row| row.id == call.id).cloned().unwrap_or_default();
+        (shown.id, shown.name) = (call.id.clone(), call.name.clone());
+        shown.declared_as.clone_from(&call.declared_as);
+        shown
     }
 
     /// The remaining tokens of the window of the model that reads the results, and the name of that model, if known.

@@ -285,7 +285,7 @@ impl TurnLoop {
         };
         if runner.is_ok() {
             self.calls.started.insert(call.id.clone());
-            self.emit(|| TurnEvent::ToolStarted(call.clone()));
+            self.emit(|| TurnEvent::ToolStarted(self.shown_call(&call)));
         }
         ReadyCall { call, input, given, runner }
     }

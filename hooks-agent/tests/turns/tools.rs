@@ -1,5 +1,6 @@
 //! Calls: which may run, with which input, and what the model gets.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hook_sdk::data::{Block, Message, ResultRow, Role};
@@ -8,14 +9,16 @@ use hook_sdk::kinds::ExitReason;
 use hook_sdk::kinds::*;
 use hook_sdk::prelude::*;
 use hook_sdk::protocol::Approval;
+use hook_sdk::verdict::ToolDeclaration;
 use hooks_agent::approve::ApprovalRequest;
 use hooks_agent::model::Line;
 use hooks_agent::store::{MessageStore as _, StoreFuture};
-use hooks_agent::tool::{AsyncTool, Tool, ToolError, ToolSpec};
+use hooks_agent::tool::{AsyncTool, FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use serde_json::json;
 
 use super::bench::{Bench, line, turn_with_events};
+use super::suspended::{AtDesk, Desk};
 
 /// A tool that never answers.
 pub(crate) struct Hangs;
@@ -364,6 +367,54 @@ async fn events_about_a_call_contain_its_result_as_all_hooks_left_it() {
         });
         let stored = bench.stored().await;
         assert_eq!(finished, stored.get(2).map(|row| (row.clone(), fails)), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn events_about_a_call_contain_its_input_as_it_is_stored_and_the_tool_gets_what_the_model_wrote() {
+    for (is_asked, is_declared) in [(false, false), (false, true), (true, false)] {
+        let desk = Arc::new(Desk::default());
+        let name = if is_declared { "notes" } else { "writes" };
+        let call = Line::call("1", name, json!({ "text": "the secret" }));
+        let mut bench = Bench::new([call, Line::text("done")]);
+        bench.app(Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
+            row.rewrite_text(|text| Some(text.replace("secret", "***")));
+        }));
+        bench.app(Hook::at::<AfterToolCallFailure>("again").reader(|_, _, _| Retry::After(Duration::ZERO)));
+        if is_asked {
+            bench.app(Hook::at::<BeforeToolCall>("ask").reader(|_, _, _| Permission::ask("a look")));
+        }
+        bench.app(
+            Hook::at::<PreToolMaterialization>("declare").reader(|_, _, ()| {
+                vec![Contribution::tool_bundle("b", [ToolDeclaration::new("notes").route("writes")])]
+            }),
+        );
+        let got = bench.log.clone();
+        let writes = FnTool::new(ToolSpec::new("writes").idempotent(), move |_, input| {
+            got.note(input["text"].as_str().unwrap());
+            Err(ToolError::new("not now"))
+        });
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(writes)).await;
+        let (_, mut events) = turn_with_events(&session, "hi").await;
+        if is_asked {
+            desk.answer(Approval::Yes);
+            events.extend(session.resume(None).finish().await.1);
+        }
+        let shown: Vec<_> = events
+            .iter()
+            .filter_map(|event| match event {
+                TurnEvent::ToolStarted(call) => Some(("started", call)),
+                TurnEvent::ToolRetrying { call, .. } => Some(("retrying", call)),
+                TurnEvent::ToolFinished { call, .. } => Some(("finished", call)),
+                _ => None,
+            })
+            .map(|(what, call)| format!("{what} {} {}", call.name, call.input.text()))
+            .collect();
+        let input = r#"writes {"text":"the ***"}"#;
+        let expected = ["started", "retrying", "retrying", "finished"].map(|what| format!("{what} {input}"));
+        assert_eq!(shown, expected, "asked {is_asked}, declared {is_declared}");
+        let got: Vec<_> = bench.log.take().into_iter().filter(|line| line != "the model").collect();
+        assert_eq!(got, ["the secret"; 3], "asked {is_asked}, declared {is_declared}");
     }
 }
 
