@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hook_sdk::JsonError;
-use hook_sdk::record::Record;
+use hook_sdk::record::{Record, Run};
 use hook_sdk::scope::{AgentDef, AppDef};
 use hook_sdk::{ConfigError, HookSet};
 use hooks_rules::{Answer, CommandOutput, Notices, PlainHttp, RuleRun, Rules};
@@ -47,7 +47,7 @@ struct Observations {
     runs: Arc<Mutex<Vec<RunReport>>>,
     notices: Arc<Mutex<Vec<Notices>>>,
     /// The runs of compiled hooks for a host.
-    others: Arc<Mutex<Vec<Value>>>,
+    others: Arc<Mutex<Vec<Run>>>,
 }
 
 impl Observations {
@@ -328,9 +328,8 @@ fn changed(kind: &str, before: &Value, after: Option<&Value>) -> Option<String> 
 }
 
 /// The runs of compiled hooks.
-fn others(record: &Record) -> Vec<Value> {
-    let compiled = record.runs.iter().filter(|run| !run.hook.as_str().starts_with("rules_"));
-    compiled.map(|run| serde_json::to_value(run).unwrap_or_default()).collect()
+fn others(record: &Record) -> Vec<Run> {
+    record.runs.iter().filter(|run| !run.hook.as_str().starts_with("rules_")).cloned().collect()
 }
 
 /// What is being waited for: the status message of the rules, if they have one.

@@ -700,6 +700,7 @@ fn a_host_is_installed_to_ask_a_server() {
     assert!(denied(&run(folder.path(), &command, &shell.stdin)).contains("no shell here"));
     let doctor = said(&["host", "doctor", "claude"]);
     assert_eq!(doctor.code, Some(0), "{}{}", doctor.out, doctor.err);
+    assert!(doctor.out.starts_with("claude: 1 event, in order\n"), "{}", doctor.out);
     let uninstalled = said(&["host", "uninstall", "claude"]);
     assert!(
         uninstalled.code == Some(0) && !folder.path().join(".claude/settings.json").exists(),
@@ -752,6 +753,11 @@ fn rules_name_ready_made_hooks() {
     // A list shows what rules name, and nothing that no rule names.
     let listed = hooks(folder.path(), &["list", "rules.json"]);
     assert!(listed.out.contains("hook deny_secrets") && !listed.out.contains("mask_pii"), "{}", listed.out);
+    // A hook that did not run says why.
+    let no = json!({ "type": "command", "command": "echo no >&2; exit 2" });
+    assert_eq!(rules(json!([no, { "type": "hook", "id": "deny_secrets" }])).code, Some(0));
+    let said = tried("ls");
+    assert!(said.out.contains("  deny_secrets  skipped: an earlier verdict is final\n"), "{}", said.out);
     for (wrong, told) in [
         (json!([{ "type": "hook", "id": "deny_secret" }]), "did you mean `deny_secrets`?"),
         (json!([{ "type": "hook", "id": "strip_images" }]), "does not run at `before_tool_call`"),

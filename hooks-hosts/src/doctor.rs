@@ -63,7 +63,8 @@ impl Diagnosis {
     pub fn text(&self) -> String {
         let state = match (self.commands.len(), self.problems.len()) {
             (0, 0) => "not installed".to_owned(),
-            (_, 0) => format!("{} events, in order", self.commands.len()),
+            (1, 0) => "1 event, in order".to_owned(),
+            (events, 0) => format!("{events} events, in order"),
             (_, problems) => format!("{problems} to do"),
         };
         let mut text = format!("{}: {state}\n", self.host);

@@ -118,9 +118,12 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     if let Some(folder) = socket.parent() {
         fs::create_dir_all(folder)?;
     }
-    let is_dead = fs::symlink_metadata(socket).is_ok_and(|meta| meta.file_type().is_socket())
-        && UnixStream::connect(socket).is_err();
-    if is_dead {
+    if fs::symlink_metadata(socket).is_ok_and(|meta| meta.file_type().is_socket()) {
+        if UnixStream::connect(socket).is_ok() {
+            return Err(io::Error::other(
+                "another `serve` listens there; give it the options of both, such as `--rules`, or use another `--socket`",
+            ));
+        }
         fs::remove_file(socket)?;
     }
     let listener = UnixListener::bind(socket)?;

@@ -118,6 +118,9 @@ fn a_server_gives_the_same_answers_and_refuses_when_it_is_gone() {
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, format!("listens at {path}\n"));
+    let second = program(folder.path(), &["serve", "--socket", path]);
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(!second.status.success() && said.contains("hooks.sock: another `serve` listens there; give it"), "{said}");
     for case in cases() {
         let mut args = case.args();
         let own = call(&args, &case.stdin);

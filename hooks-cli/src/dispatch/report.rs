@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use hook_sdk::JsonFired;
+use hook_sdk::record::Run;
 use hooks_rules::{Answer, CommandOutput, Event, Notices, RuleDecision, RuleInfo, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +31,7 @@ pub(super) struct Round {
     pub(super) runs: Vec<RunReport>,
     pub(super) notices: Vec<Notices>,
     /// The runs of compiled hooks.
-    pub(super) others: Vec<Value>,
+    pub(super) others: Vec<Run>,
 }
 
 pub(super) struct Report<'a> {
@@ -74,7 +75,7 @@ impl Report<'_> {
         for (i, round) in self.rounds.iter().enumerate() {
             runs.extend(round.runs.iter().map(|run| self.run_json(i + 1, run)));
             for other in &round.others {
-                let mut other = other.clone();
+                let mut other = json!(other);
                 other["round"] = (i + 1).into();
                 runs.push(other);
             }
@@ -146,7 +147,7 @@ impl Report<'_> {
                 out.push_str(&self.run_text(run));
             }
             for other in &round.others {
-                let _ = writeln!(out, "  {}  {}", text(&other["hook"]), text(&other["status"]));
+                let _ = writeln!(out, "  {}  {}", other.hook, other.status);
             }
             if round.runs.is_empty() && round.others.is_empty() {
                 out.push_str("  no rule ran; `hooks explain` says why\n");
