@@ -59,6 +59,7 @@ async fn written(program: &Program, args: &ReportArgs, as_json: bool) -> Result<
     // A replay also reads transcripts, whose lines are no lines of a page.
     let Recordings { files, left_out } = found;
     let files = if args.replay { only_recordings(files)? } else { files };
+    page = page.files(files.iter().map(|file| file.display()));
     let opened = Read::open(&files).map_err(|(file, error)| unreadable(file, &error))?;
     let mut printed = Vec::new();
     let written = if to_stdout {

@@ -6,6 +6,7 @@ pub(crate) mod stored;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
+use std::sync::LazyLock;
 
 use hook_sdk::manifest::Manifest;
 use hook_sdk::{HookSet, Registry};
@@ -17,12 +18,17 @@ use crate::policy::policy;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = concat!(
-    include_str!("page/data.js"),
-    include_str!("page/views.js"),
-    include_str!("page/live.js"),
-    include_str!("page/route.js"),
-);
+/// Without comments and indentation, which are for who reads the sources.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    let sources = concat!(
+        include_str!("page/data.js"),
+        include_str!("page/views.js"),
+        include_str!("page/live.js"),
+        include_str!("page/route.js"),
+    );
+    let lines = sources.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.fold(String::new(), |script, line| script + line + "\n")
+});
 
 /// A page about a program and its recordings.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -37,6 +43,9 @@ pub struct HooksPage {
     audit: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<serde_json::Value>,
+    /// The names of the recordings, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
     /// Whether there is a store, and what was read of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     store: bool,
@@ -126,6 +135,14 @@ impl HooksPage {
         self
     }
 
+    /// Names the recordings that [`report`](Self::report) gets, in their order. With the names under which a replay read them,
+    /// its differences and the dispatches lead to each other.
+    #[must_use]
+    pub fn files(mut self, names: impl IntoIterator<Item = impl Display>) -> Self {
+        self.files = names.into_iter().map(|name| name.to_string()).collect();
+        self
+    }
+
     /// Writes the page with these recordings into one HTML file.
     ///
     /// # Errors
@@ -133,7 +150,10 @@ impl HooksPage {
     pub fn report<R: BufRead>(&self, recordings: impl IntoIterator<Item = R>, to: &mut impl Write) -> io::Result<()> {
         let about = serde_json::to_string(self)?;
         Self::write(&about, to, |to| {
-            recordings.into_iter().try_for_each(|recording| put_lines(recording, to))?;
+            // The page counts lines: an empty one ends a recording.
+            recordings
+                .into_iter()
+                .try_for_each(|recording| put_lines(recording, to).and_then(|()| to.write_all(b"\n")))?;
             self.logged.iter().try_for_each(|line| put_lines(line.as_bytes(), to))
         })
     }
@@ -145,7 +165,7 @@ impl HooksPage {
         about["live"] = true.into();
         about["store"] = has_store.into();
         Self::write(&about.to_string(), to, |_| Ok(()))?;
-        Ok(policy(SCRIPT, STYLE))
+        Ok(policy(&SCRIPT, STYLE))
     }
 
     /// Writes the template. Its places are filled in one pass, so that no text of a recording is taken for one.
@@ -156,7 +176,7 @@ impl HooksPage {
             let name = part.find(|letter: char| !letter.is_ascii_uppercase()).unwrap_or(part.len());
             let (place, rest) = if i == 0 { ("", part) } else { part.split_at(name) };
             match place {
-                "POLICY" => to.write_all(policy(SCRIPT, STYLE).as_bytes())?,
+                "POLICY" => to.write_all(policy(&SCRIPT, STYLE).as_bytes())?,
                 "STYLE" => to.write_all(STYLE.as_bytes())?,
                 "SCRIPT" => to.write_all(SCRIPT.as_bytes())?,
                 "ABOUT" => put(about.as_bytes(), to)?,
@@ -175,8 +195,8 @@ fn put_lines(mut recording: impl BufRead, to: &mut impl Write) -> io::Result<()>
     while recording.read_until(b'\n', &mut line)? > 0 {
         // The last line of a program that still writes, or that was killed, is told by nobody as one that cannot be read.
         let is_torn = !line.ends_with(b"\n") && serde_json::from_slice::<IgnoredAny>(&line).is_err();
-        if let Some(text) = text_of(&line).filter(|_| !is_torn) {
-            put(text.as_bytes(), to)?;
+        if !is_torn {
+            put(text_of(&line).unwrap_or(Cow::Borrowed(" ")).as_bytes(), to)?;
             to.write_all(b"\n")?;
         }
         line.clear();

@@ -89,6 +89,31 @@ fn a_hook_that_was_cut_off_and_a_rule_that_decided_lead_to_who_did_it() {
 }
 
 #[test]
+fn a_hook_that_never_ran_says_why_and_where() {
+    let skipped = |why: &str| json!([{ "hook": "no_deletes", "status": format!("skipped: {why}") }]);
+    let (filter, decided) = (skipped("its filter did not match"), skipped("an earlier verdict is final"));
+    let lines = [&filter, &filter, &decided].map(|runs| dispatch("r1", 1, None, runs));
+    let Some(seen) = dom(&html(&HooksPage::new("desk"), &lines.join("\n")), "/hook/no_deletes") else { return };
+    let reasons = "0 runs, 3 skipped: <a href=\"#/turn/r1/1\">its filter did not match (2)</a>, \
+                   <a href=\"#/turn/r1/2\">an earlier verdict is final (1)</a>";
+    assert!(seen.contains(reasons) && seen.contains("The app's own `report` shows its options and scopes."), "{seen}");
+}
+
+#[test]
+fn a_gate_that_failed_is_told_with_its_cause_and_as_who_denied() {
+    let run = json!([{ "hook": "needs_state", "status": "failed", "cause": "no state", "micros": 3 }]);
+    let mut line: serde_json::Value = serde_json::from_str(&dispatch("r1", 1, Some("deny"), &run)).unwrap();
+    line["verdict"] = json!({ "permission": "deny", "by": "needs_state", "cause": { "could_not_answer": "timed_out" },
+        "reason": "the hook `needs_state` failed (timed_out); this is not a policy decision" });
+    let page = html(&HooksPage::new("desk"), &line.to_string());
+    let Some(turns) = dom(&page, "/?verdict=deny") else { return };
+    assert!(turns.contains("1 turn<") && turns.contains("needs_state: deny (failed)"), "{turns}");
+    let seen = dom(&page, "/turn/r1/0").unwrap();
+    let told = "because <a href=\"#/hook/needs_state\"><code>needs_state</code></a> failed (timed out): no state";
+    assert!(seen.contains(told) && !seen.contains("not a policy decision"), "{seen}");
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_told() {
     let page =
         html(&HooksPage::new("desk"), "{\"line\":\"dispatch\",\n{\"line\":\"dropped\",\"count\":3}\nnot json <b>\n");
@@ -220,6 +245,49 @@ fn more_than_the_page_has_of_a_store_is_told() {
     assert!(seen.contains("The store has more dispatches"), "{seen}");
 }
 
+/// The page with a report of a replay.
+fn replayed(page: &HooksPage, recording: &str, report: &serde_json::Value) -> String {
+    html(page, recording).replace("\"schema\":", &format!("\"replay\":{report},\"schema\":"))
+}
+
+#[test]
+fn a_dispatch_tells_what_today_s_hooks_do_and_a_difference_leads_to_it() {
+    let ran = || json!([{ "hook": "limit", "status": "completed" }]);
+    let lines: Vec<_> = (1..=5).map(|at| dispatch(&format!("r{at}"), at, None, &ran())).collect();
+    // Empty lines count, as they do for the replay.
+    let recording = format!("\n{}\n\n{}", lines[..2].join("\n"), lines[2..].join("\n"));
+    let group = |difference: &str, title: &str, flip: serde_json::Value, places: &[&str]| {
+        let examples = [json!({ "place": places[0], "difference": difference })];
+        json!({ "kind": "k", "title": title, "hook": "limit", "flip": flip, "count": places.len(), "examples": examples, "places": places })
+    };
+    let revised = group("revised", "has other options", json!(null), &["a.jsonl:2", "a.jsonl:3", "a.jsonl:7"]);
+    let denies = json!({ "from": "none", "to": "deny" });
+    let report = json!({ "headline": "", "notes": [], "problems": [], "failed": 0, "slower": [], "not_started": {}, "other": {},
+        "left_out": ["a.jsonl:7"], "groups": [
+            group("verdict", "none → deny: too much", denies, &["a.jsonl:3", "a.jsonl:5"]),
+            group("status", "completed → failed", json!(null), &["a.jsonl:6"]), revised ] });
+    let page = replayed(&HooksPage::new("desk").files(["a.jsonl"]), &recording, &report);
+    let hook = "<a href=\"#/hook/limit\"><code>limit</code></a>";
+    for (turn, today) in [
+        (1, "<dd>the same</dd>".to_owned()),
+        (2, format!(">deny by {hook}: too much</div>")),
+        (3, format!(">deny by {hook}: too much</div>")),
+        (4, format!(">{hook} completed → failed</div>")),
+        (5, "<dd>not compared</dd>".to_owned()),
+    ] {
+        let (Some(seen), n) = (dom(&page, &format!("/turn/r{turn}/{}", turn - 1)), turn + if turn > 2 { 2 } else { 1 })
+        else {
+            return;
+        };
+        assert!(seen.contains(&today) && seen.contains(&format!("<dd>a.jsonl:{n}</dd>")), "{today}: {seen}");
+        let of_turn = dom(&page, &format!("/turn/r{turn}")).unwrap();
+        assert_eq!(of_turn.contains("differs today"), (2..5).contains(&turn), "{of_turn}");
+    }
+    let replay = dom(&page, "/replay").unwrap();
+    assert!(replay.contains("<a href=\"#/turn/r2/1\">a.jsonl:3</a>"), "{replay}");
+    assert!(replay.contains("all 2 places"), "{replay}");
+}
+
 #[test]
 fn a_replay_counts_only_what_it_knows() {
     let example = |place: &str| json!({ "place": place, "conversation": "c", "hook": "h" });
@@ -229,10 +297,9 @@ fn a_replay_counts_only_what_it_knows() {
         "headline": "5 dispatches replayed, 0 differ, 5 not counted", "notes": ["5 of the dispatches had another outcome"],
         "not_started": { "mails": 3 }, "other": { "summary": 2 } });
     report["groups"][1]["uncertain"] = true.into();
-    let page = html(&HooksPage::new("desk"), &dispatch("r1", 1, None, &json!([])));
-    let page = page.replace("\"schema\":", &format!("\"replay\":{report},\"schema\":"));
+    let page = replayed(&HooksPage::new("desk"), &dispatch("r1", 1, None, &json!([])), &report);
     let Some(turn) = dom(&page, "/turn/r1") else { return };
-    assert!(turn.contains("Today's hooks differ in this conversation<"), "{turn}");
+    assert!(turn.contains("Today's hooks<"), "{turn}");
     let replay = dom(&page, "/replay").unwrap();
     for part in [
         "the difference",

@@ -42,11 +42,12 @@ fn bytes_that_are_no_text_are_no_line_and_a_line_that_is_being_written_is_left_o
         let html = String::from_utf8(html).unwrap();
         html.split("id=\"lines\">").nth(1).unwrap().split("</script>").next().unwrap().to_owned()
     };
-    let whole = "{\"line\":\"full\"}\n";
+    // An empty line ends a recording, whose own empty lines count.
+    let whole = "{\"line\":\"full\"}\n\n";
     assert_eq!(
         lines(b"{\"line\":\"full\"}\n{\"line\":\"l\xff\"}\n"),
-        format!("{whole}\"{{\\\"line\\\":\\\"l\u{fffd}\\\"}}\"\n")
+        format!("{}\"{{\\\"line\\\":\\\"l\u{fffd}\\\"}}\"\n\n", whole.trim_end().to_owned() + "\n")
     );
-    assert_eq!(lines(b"\xef\xbb\xbf{\"line\":\"full\"}\n\n{\"line\":\"di"), whole);
+    assert_eq!(lines(b"\xef\xbb\xbf\n{\"line\":\"full\"}\n{\"line\":\"di"), format!(" \n{whole}"));
     assert_eq!(lines(b"{\"line\":\"full\"}"), whole, "it lacks only its end of line");
 }

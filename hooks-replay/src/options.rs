@@ -123,7 +123,10 @@ impl ReplayState {
                 return Some(line);
             }
             SourceLine::Other(what) => self.report.foreign(&what),
-            SourceLine::Unreadable(error) => self.report.fail(file, &error),
+            SourceLine::Unreadable(error) => {
+                self.report.fail(file, &error);
+                self.report.leave_out(&place());
+            }
         }
         None
     }

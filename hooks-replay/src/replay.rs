@@ -145,6 +145,7 @@ impl DispatchHandler<'_, '_> {
             Ok(fired) => fired.outermost,
             Err(problem) => {
                 report.fail(place, &problem);
+                report.leave_out(place);
                 return Ok(());
             }
         };
@@ -158,6 +159,7 @@ impl DispatchHandler<'_, '_> {
                 }
                 Err(problem) => {
                     report.fail(place, &problem);
+                    report.leave_out(place);
                     return Ok(());
                 }
             },
@@ -173,6 +175,7 @@ impl DispatchHandler<'_, '_> {
         *report.kinds.entry(before.kind.clone()).or_default() += 1;
         if self.replay.candidate.is_none() && answers_are_missing(then, now) {
             report.unanswered += 1;
+            report.leave_out(place);
             return Ok(());
         }
         let mut differences = comparer.compare(&mut before, &mut after);

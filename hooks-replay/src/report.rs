@@ -42,6 +42,9 @@ pub struct ReplayReport {
     /// The number of dispatches that were not compared, because a hook that is not in the replay decided or changed
     /// them.
     pub unanswered: usize,
+    /// Where the lines are that were not compared: the dispatches of [`unanswered`](Self::unanswered), and those that could not
+    /// be read or replayed. Replayed turns have more of them.
+    pub left_out: Vec<String>,
     /// The number of replayed turns.
     pub turns: usize,
     /// The number of turns that diverged from the recording.
@@ -321,6 +324,11 @@ impl ReplayReport {
         let what = plain(what);
         let is_known = self.other.contains_key(&what) || self.other.len() < DISTINCT;
         *self.other.entry(if is_known { what } else { "of other types".to_owned() }).or_default() += 1;
+    }
+
+    /// Notes a line that is not compared.
+    pub(crate) fn leave_out(&mut self, place: &str) {
+        self.left_out.push(plain(place));
     }
 
     /// Adds an error.

@@ -215,6 +215,11 @@ async fn a_dispatch_with_a_skipped_hook_is_not_compared() {
     let report = hooks.replay(&path).await;
     assert!(report.is_empty(), "{report}");
     assert_eq!((report.replayed, report.unanswered), (7, 4));
+    let asked = |line: &&str| line.contains("\"kind\":\"before_tool_call\"") && line.contains("refund_limit");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().enumerate().filter(|(_, line)| asked(line));
+    let places: Vec<_> = lines.map(|(at, _)| format!("{}:{}", path.display(), at + 1)).collect();
+    assert_eq!(report.left_out, places);
     assert_eq!(report.not_started.get("refund_limit"), Some(&4));
     assert!(report.to_string().contains("4 of the dispatches were not compared"), "{report}");
 }

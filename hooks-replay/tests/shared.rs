@@ -94,6 +94,7 @@ async fn a_line_whose_message_is_missing_is_reported_and_the_rest_is_read() {
     let report = reads().replay(&path).await;
     // The incomplete line, and the two dispatches that refer to its message.
     assert_eq!((report.replayed, report.failed, report.groups.len()), (10, 3, 0), "{report}");
+    assert_eq!(report.left_out.len(), 3, "{:?}", report.left_out);
     assert!(report.to_string().contains("which is not in the recording"), "{report}");
     assert_eq!(Reader::open(&path).unwrap().filter(|(_, line)| line.is_err()).count(), 3);
 }

@@ -6,6 +6,8 @@ const lines = [], refs = [];
 const shared = new Map();
 const turns = new Map();
 const hooks = new Map();
+// Where each dispatch is, by its place in the files; and the place of the line that is read, which no line of a server has.
+const places = new Map(), reading = { file: 0, line: 0 };
 const words = new Set(), kinds = new Set();
 const trouble = { unreadable: 0, missing: 0, dropped: 0, later: false };
 
@@ -51,7 +53,7 @@ function turnOf(ids) {
 
 function hookOf(id) {
   let hook = hooks.get(id);
-  if (!hook) hooks.set(id, (hook = { id, runs: 0, skipped: 0, changed: 0, failed: 0, shadowed: 0, decided: new Map(), times: [], kinds: new Set(), last: null }));
+  if (!hook) hooks.set(id, (hook = { id, runs: 0, skipped: new Map(), changed: 0, failed: 0, shadowed: 0, decided: new Map(), times: [], kinds: new Set(), last: null }));
   return hook;
 }
 
@@ -81,13 +83,20 @@ function isTwin(line) {
 function addDispatch(line, n) {
   if (isTwin(line)) return;
   const turn = turnOf(line.ids);
-  const dispatch = { n, kind: line.kind, at: line.at ?? 0, micros: line.micros ?? 0, word: line.word ?? null, error: line.error ?? null,
-    removed: !!line.removed, stored: !!line.stored, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, skipped: 0, changed: [], decided: [], shadowed: [], failed: [] };
+  const file = about.files?.[reading.file], place = file == null ? null : `${file}:${reading.line}`;
+  if (place != null) places.set(place, { turn: turn.key, n });
+  const dispatch = { n, place, kind: line.kind, at: line.at ?? 0, micros: line.micros ?? 0, word: line.word ?? null, error: line.error ?? null,
+    removed: !!line.removed, stored: !!line.stored, depth: line.depth ?? 0, call: line.event?.call?.name ?? null, ran: 0, changed: [], decided: [], shadowed: [], failed: [] };
   for (const run of line.runs ?? []) {
     const hook = hookOf(run.hook);
     hook.kinds.add(line.kind);
     turn.hooks.add(run.hook);
-    if (isSkipped(run)) { hook.skipped++; dispatch.skipped++; continue; }
+    if (isSkipped(run)) {
+      // Why it did not run, how often for that, and where that was last.
+      const reason = run.status.replace("skipped: ", "");
+      hook.skipped.set(reason, { count: (hook.skipped.get(reason)?.count ?? 0) + 1, turn: turn.key, n });
+      continue;
+    }
     hook.runs++; dispatch.ran++;
     hook.last = { turn: turn.key, n };
     if (run.micros != null) hook.times.push(run.micros);
@@ -103,6 +112,7 @@ function addDispatch(line, n) {
     }
   }
   if (line.word) { words.add(line.word); turn.words.add(line.word); }
+  if (dispatch.failed.includes(line.verdict?.by)) turn.decided.set(`${line.verdict.by}: ${line.word} (failed)`, line.word);
   // The error of a dispatch is usually the failure of a hook.
   turn.failures += dispatch.failed.length || (line.error ? 1 : 0);
   kinds.add(line.kind);
@@ -113,9 +123,12 @@ function addDispatch(line, n) {
   turn.dispatches.push(dispatch);
 }
 
-// Adds a line of a recording. Returns whether lists may show something new.
+// Adds a line of a recording. Returns whether lists may show something new. A recording ends with an empty line, and its own empty
+// lines have a space.
 function add(text) {
-  if (!text) return false;
+  if (!text) { Object.assign(reading, { file: reading.file + 1, line: 0 }); return false; }
+  reading.line++;
+  if (text === " ") return false;
   let line;
   try { line = read(text); } catch { trouble.unreadable++; return true; }
   const n = lines.push(text) - 1;

@@ -95,7 +95,7 @@ document.getElementById("title").textContent = about.program || "Hooks";
 (async () => {
   if (about.live) return follow();
   const text = document.getElementById("lines");
-  const content = text.textContent.trim();
+  const content = text.textContent;
   text.remove();
   await addAll(content);
 })();

@@ -164,7 +164,7 @@ function turnRow(turn) {
 
 // ---- a turn
 
-const isSilent = (dispatch) => !dispatch.word && !dispatch.changed.length && !dispatch.failed.length && !dispatch.decided.length && !dispatch.shadowed.length && !dispatch.error && !dispatch.removed;
+const isSilent = (dispatch) => !dispatch.word && !dispatch.changed.length && !dispatch.failed.length && !dispatch.decided.length && !dispatch.shadowed.length && !dispatch.error && !dispatch.removed && !differences(dispatch).length;
 
 function turnView([key]) {
   const turn = turns.get(key);
@@ -191,6 +191,7 @@ function turnView([key]) {
       step.word && tag(step.word), step.decided.map(([hook]) => h("span", {}, h("code", {}, hook), " ")), step.changed.length > 0 && h("span", {}, "changed by ", step.changed.map((hook) => [h("code", {}, hook), " "])),
       step.shadowed.length > 0 && h("span", { class: "faint" }, "in shadow: ", step.shadowed.map((hook) => [h("code", {}, hook), " "])),
       step.removed && tag("removed"), step.failed.length > 0 && h("span", { class: "bad" }, "failed: ", step.failed.join(", ")), step.error && h("span", { class: "bad" }, " ", step.error),
+      differences(step).map((group) => h("span", { class: "warn" }, " today: ", differently(group))),
       isSilent(step) && h("span", { class: "faint" }, plural(step.ran, "hook"))), h("span", { class: "mono" }, took(step)), bar(step));
   };
   // Adjacent dispatches in which nothing happened are one row.
@@ -212,10 +213,10 @@ function turnView([key]) {
 const facts = (of) => Object.entries(of).filter(([, value]) => value !== undefined).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value ?? missing())]);
 const textOf = (message) => message?.content?.map((block) => block.text ?? `[${block.type}]`).join("\n") ?? message ?? "";
 
-function actions(turn) {
+function actions(turn, of) {
   const show = h("button", { "aria-pressed": String(everything), onclick: () => { everything = !everything; route(); } }, everything ? "Hide payloads" : "Show payloads");
   const download = replayable(turn).length > 0 && h("button", { onclick: () => save(turn) }, "Download this turn");
-  return h("p", { class: "actions" }, show, download, replayOf(turn));
+  return h("p", { class: "actions" }, show, download, !of && replayOf(turn));
 }
 
 // The numbers of its lines. What a store has of a dispatch cannot be replayed: it has no payload.
@@ -272,8 +273,8 @@ function dispatchView([key, at]) {
   return [h("p", {}, link("/", "Turns"), " › ", link(path("turn", key), `${turn.ids.conversation ?? "no conversation"}, turn ${turn.ids.turn ?? ""}`)),
     h("h2", {}, h("code", {}, line.kind), " ", of.call), ...banners(marks),
     line.whole_input && h("p", { class: "faint" }, "The event and the subject are complete."),
-    h("dl", {}, facts({ verdict: runs.length === 0 && !line.word ? undefined : verdict(line), began: of.at ? clock(of.at) + " UTC" : null, took: took(of), error: line.error ?? undefined })),
-    actions(turn), h("p", { class: "actions" }, beside(-1, "Previous dispatch"), beside(1, "Next dispatch")),
+    h("dl", {}, facts({ verdict: runs.length === 0 && !line.word ? undefined : verdict(line), today: today(of), began: of.at ? clock(of.at) + " UTC" : null, took: took(of), place: of.place ?? undefined, error: line.error ?? undefined })),
+    actions(turn, of), h("p", { class: "actions" }, beside(-1, "Previous dispatch"), beside(1, "Next dispatch")),
     h("h3", {}, "Plan"), line.runs ? h("table", { class: "stack" }, h("caption", { class: "hidden" }, "The hooks in the order of the plan"), h("thead", {}, h("tr", {}, ["Stage", "Hook", "What it did", "Answer", "Time"].map((name) => h("th", {}, name)))), h("tbody", {}, rows)) :
       h("p", { class: "faint" }, "This is traffic of another program, which had other hooks."),
     absent.length > 0 && hidden(`${plural(absent.length, "hook")} of this kind not in the plan`, () => h("ul", {}, absent.map((hook) => h("li", {}, toHook(hook.id), ": no list of this scope names it"))), false),
@@ -291,8 +292,11 @@ function verdict(line) {
   const value = resolved(line.verdict) ?? {};
   const run = line.runs?.find((run) => run.word === line.word && !run.shadow), who = value.by ?? run?.hook;
   const reason = typeof value.reason === "string" ? value.reason : value.reason?.message ?? (value.reason ? shown(value.reason) : null);
-  const cause = value.cause && value.cause !== "policy" ? ` because the hook failed (${shown(value.cause)}); its \`on_failure\` says so` : "";
-  return [tag(line.word), who ? ["by ", toHook(hooks.has(who) ? who : run?.hook, who)] : "", value.attribution ? " for " + rule(value.attribution) : "", cause, reason ? `: ${reason}` : ""];
+  if (value.cause?.could_not_answer) {
+    const cause = line.runs?.find((other) => other.hook === who)?.cause;
+    return [tag(line.word), "because ", toHook(who ?? "a hook"), ` failed (${value.cause.could_not_answer.replaceAll("_", " ")})`, cause ? `: ${cause}` : ""];
+  }
+  return [tag(line.word), who ? ["by ", toHook(hooks.has(who) ? who : run?.hook, who)] : "", value.attribution ? " for " + rule(value.attribution) : "", reason ? `: ${reason}` : ""];
 }
 
 // Why a hook did not run: its filters beside the event, or another hook.
@@ -332,12 +336,18 @@ function hookView([id]) {
   const options = (at) => Object.entries(at).filter(([name, value]) => name !== "kind" && value !== false && value != null).map(([name, value]) => [h("dt", {}, name), h("dd", {}, h("code", {}, shown(value)))]);
   return [h("p", {}, link("/hooks", "Hooks")), h("h2", {}, h("code", {}, id)), known && h("p", {}, known.description),
     known?.origin && h("p", { class: "faint mono" }, [known.origin.file, known.origin.line].filter(Boolean).join(":"), known.plugin ? `, plugin ${known.plugin}` : "", known.locked ? ", locked" : ""),
-    h("h3", {}, "Runs"), hook ? h("dl", {}, facts({ runs: plural(hook.runs, "run") + `, ${hook.skipped} skipped`, changed: String(hook.changed), failed: String(hook.failed),
+    h("h3", {}, "Runs"), hook ? h("dl", {}, facts({ runs: [plural(hook.runs, "run"), skips(hook)], changed: String(hook.changed), failed: String(hook.failed),
       decided: [...hook.decided].map(([word, count]) => `${word} ${count}`).join(", ") || "nothing", "in shadow": hook.shadowed ? plural(hook.shadowed, "answer") + " without effect" : undefined, "p50, p95": hook.times.length ? `${time(percentile(hook.times, 0.5))}, ${time(percentile(hook.times, 0.95))}` : null })) : h("p", {}, "It does not occur in this recording."),
     hook && h("p", { class: "actions" }, link("/?hook=" + encodeURIComponent(id), "Its turns"), hook.last && link(path("turn", hook.last.turn, String(hook.last.n)), "Its last run")),
     known && h("h3", {}, "Options"), (known?.at ?? []).map((at) => h("div", { class: "card" }, h("code", {}, at.kind), h("dl", {}, options(at)))),
-    h("h3", {}, "Scopes"), !about.scopes ? h("p", { class: "faint" }, "The program of this page has no scopes.") : scopes.length ? h("ul", {}, scopes) : h("p", { class: "warn" }, "No list of the scopes of this program names it, so it does not run."),
+    h("h3", {}, "Scopes"), !about.scopes ? h("p", { class: "faint" }, "The app's own `report` shows its options and scopes.") : scopes.length ? h("ul", {}, scopes) : h("p", { class: "warn" }, "No list of the scopes of this program names it, so it does not run."),
     findings.length > 0 && [h("h3", {}, "Findings"), h("ul", {}, findings.map((text) => h("li", { class: "warn" }, text)))]];
+}
+
+// How often a hook did not run, and why, each with an example.
+function skips(hook) {
+  const reasons = [...hook.skipped], count = reasons.reduce((sum, [, skipped]) => sum + skipped.count, 0);
+  return [`, ${count} skipped`, reasons.map(([reason, { turn, n, count }], i) => [i ? ", " : ": ", link(path("turn", turn, String(n)), `${reason} (${count})`)])];
 }
 
 function checksView() {
@@ -348,12 +358,37 @@ function checksView() {
 
 // ---- replay
 
+// That only the lists, the options or the order of hooks differ changes no dispatch.
+const quiet = ["added", "gone", "revised", "order"];
+const effects = (about.replay?.groups ?? []).filter((group) => !quiet.includes(group.examples[0]?.difference));
+const byPlace = new Map();
+for (const group of effects) for (const place of group.places ?? []) byPlace.set(place, [...(byPlace.get(place) ?? []), group]);
+const leftOut = new Set(about.replay?.left_out);
+const differences = (dispatch) => byPlace.get(dispatch.place) ?? [];
+
+// What today's hooks do differently.
+function differently({ flip, hook, title, counterfactual, uncertain }) {
+  const by = hook ? toHook(hook) : null;
+  const said = !flip ? [by, " ", title] : flip.to === "none" ? ["no longer ", flip.from, by && [" by ", by]] : [flip.to, by && [" by ", by], title.replace(`${flip.from} → ${flip.to}`, "")];
+  return [said, counterfactual ? ", after the turn diverged" : "", uncertain ? ", perhaps only because the recording is incomplete" : ""];
+}
+
+// What today's hooks do at a dispatch, if it was replayed: nested ones are not alone, and of a turn perhaps not the end.
+function today(dispatch) {
+  const found = differences(dispatch);
+  if (found.length) return found.map((group) => h("div", { class: "warn" }, differently(group)));
+  return about.replay && dispatch.place != null && !dispatch.depth && !about.replay.turns && !trouble.later ? (leftOut.has(dispatch.place) ? "not compared" : "the same") : undefined;
+}
+
 function replayOf(turn) {
-  const report = about.replay;
-  if (!report) return null;
-  // A report has some examples of each group, so how many dispatches of a conversation differ is not known.
-  const differs = report.groups.some((group) => group.examples.some((example) => example.conversation === turn.ids.conversation));
-  return link("/replay", differs ? "Today's hooks differ in this conversation" : "Today's hooks");
+  if (!about.replay) return null;
+  const differing = turn.dispatches.filter((dispatch) => differences(dispatch).length);
+  return differing.length ? link(path("turn", turn.key, String(differing[0].n)), differing.length === 1 ? "1 dispatch differs today" : `${differing.length} dispatches differ today`) : link("/replay", "Today's hooks");
+}
+
+function toPlace(place) {
+  const at = places.get(place);
+  return at ? link(path("turn", at.turn, String(at.n)), place) : h("code", {}, place);
 }
 
 function replayView() {
@@ -362,8 +397,9 @@ function replayView() {
   return [h("h2", {}, "Replay with today's hooks"), h("p", {}, report.headline), report.notes.map((text) => h("p", { class: "banner" }, text)),
     report.problems.map((text) => h("p", { class: "banner bad" }, text)), report.failed > report.problems.length && h("p", { class: "banner bad" }, `and ${report.failed - report.problems.length} more`),
     report.groups.map((group) => h("div", { class: "card" }, h("h3", {}, `${group.count} × `, h("code", {}, group.kind), " ", group.hook && toHook(group.hook), " ", group.title, group.counterfactual ? ", after the turn diverged" : "", group.uncertain ? ", perhaps only because the recording is incomplete" : ""),
-      group.examples.map((example) => hidden(example.place, () => [example.diff && h("pre", { tabindex: 0 }, example.diff.split("\n").filter((text) => !text.startsWith("@@")).map((text) =>
-        h(text[0] === "+" ? "ins" : text[0] === "-" ? "del" : "span", {}, text, /^[+-]/.test(text) ? null : "\n"))), payload("the difference", example)], true)))),
+      group.examples.map((example) => h("div", {}, toPlace(example.place), example.diff && h("pre", { tabindex: 0 }, example.diff.split("\n").filter((text) => !text.startsWith("@@")).map((text) =>
+        h(text[0] === "+" ? "ins" : text[0] === "-" ? "del" : "span", {}, text, /^[+-]/.test(text) ? null : "\n"))), payload("the difference", example))),
+      group.places?.length > group.examples.length && hidden(`all ${group.places.length} places`, () => h("ul", {}, group.places.map((place) => h("li", {}, toPlace(place)))), false))),
     report.slower.length > 0 && [h("h3", {}, "Slower"), h("ul", {}, report.slower.map((slow) => h("li", {}, toHook(slow.hook), ` takes ${time(slow.replayed)} instead of ${time(slow.recorded)} (medians)`)))],
     Object.entries({ ...report.not_started, ...report.other }).map(([what, count]) => h("p", { class: "faint" }, `Not run: ${count} × ${what}`))];
 }
