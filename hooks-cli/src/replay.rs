@@ -26,6 +26,7 @@ use crate::program::Program;
 use crate::style::{BAD, FAINT, line, safe, styled};
 use crate::wait;
 use hooks::{scope, with_rules};
+use recordings::hooks_in;
 pub(crate) use recordings::{Recordings, only_recordings, recordings, refuse_others, unreadable};
 
 /// Runs a replay and reports the differences.
@@ -42,7 +43,7 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
                 })
             }
             None => {
-                let inputs = ReplayInputs::of(program, args)?;
+                let inputs = ReplayInputs::of(program, args, &found.files)?;
                 Ok(wait::block_on("replay", || replay_all(program, args, &inputs, &found, as_json)))
             }
         }
@@ -87,11 +88,17 @@ struct ReplayInputs {
 
 impl ReplayInputs {
     /// Checks everything that can be wrong before anything runs.
-    fn of(program: &Program, args: &ReplayArgs) -> Result<Self, Output> {
+    fn of(program: &Program, args: &ReplayArgs, recordings: &[PathBuf]) -> Result<Self, Output> {
         if args.rules.is_empty() && args.set.is_none() && program.definitions.is_empty() {
-            return Err(usage_error(
-                "there are no hooks for a replay; name a rule file, as in `--rules .claude/settings.json`",
-            ));
+            let none = match hooks_in(recordings).as_slice() {
+                [] => "there are no hooks for a replay;".to_owned(),
+                hooks => format!(
+                    "this program has none of the hooks of the recording ({}): run this command in your app, as \
+                     docs/command-line.md says under \"In an app\", or",
+                    hooks.join(", ")
+                ),
+            };
+            return Err(usage_error(&format!("{none} name a rule file, as in `--rules .claude/settings.json`")));
         }
         let inputs = runnable(program, &args.rules, args)?;
         let candidate = match &args.set {
@@ -154,7 +161,7 @@ pub(crate) async fn for_page(
     args: &ReplayArgs,
     recordings: &Recordings,
 ) -> Result<(ReplayReport, Vec<diagnostics::Diagnostic>), Output> {
-    let inputs = ReplayInputs::of(program, args)?;
+    let inputs = ReplayInputs::of(program, args, &recordings.files)?;
     let (report, found) = Box::pin(replayed(program, args, &inputs, &recordings.files)).await?;
     report.map(|report| (with_left_out(report, recordings), found)).map_err(|problem| faulty(&problem))
 }

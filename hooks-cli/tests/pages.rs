@@ -138,6 +138,9 @@ fn a_report_is_one_page_with_or_without_a_replay() {
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     let report = about(&page)["replay"].to_string();
     assert!(report.contains("not that"), "what the rule of today says: {report}");
+    // Where a difference is leads to its line on the page.
+    assert_eq!(about(&page)["files"], json!(["traffic.jsonl"]));
+    assert_eq!(about(&page)["replay"]["groups"][0]["places"], json!(["traffic.jsonl:2"]), "{report}");
     // What it says besides its numbers, as in the text.
     let text = hooks(folder.path(), &[&["replay", "traffic.jsonl"], &replay[5..]].concat()).out;
     let told = about(&page)["replay"].clone();
@@ -159,6 +162,12 @@ fn a_report_is_one_page_with_or_without_a_replay() {
     let untrusted =
         hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--replay", "--rules", "rules.json"]);
     assert_eq!(untrusted.code, Some(77), "{}", untrusted.err);
+    for command in [&["report", "traffic.jsonl", "-o", "page.html", "--replay"][..], &["replay", "traffic.jsonl"]] {
+        let said = hooks(folder.path(), command);
+        let why = "this program has none of the hooks of the recording (`guard`): run this command in your app";
+        assert!(said.code == Some(64) && said.err.contains(why), "{command:?}: {}", said.err);
+        assert!(said.err.contains("or name a rule file, as in `--rules .claude/settings.json`"), "{}", said.err);
+    }
     let without = hooks(folder.path(), &["report", "traffic.jsonl", "-o", "page.html", "--rules", "rules.json"]);
     assert_eq!(without.code, Some(64), "rules without --replay: {}", without.err);
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hooks_replay::{LineError, Reader};
+use hooks_replay::{LineError, Reader, RecordingLine};
 
 use crate::exit::Exit;
 use crate::output::Output;
@@ -54,6 +54,30 @@ impl Recordings {
 fn refuse_pipe(file: &Path) -> Result<(), Output> {
     let problem = || io::Error::other("this is a pipe, not a file; write its content to a file");
     if is_a_pipe(file) { Err(unreadable(file, &problem())) } else { Ok(()) }
+}
+
+/// The number of lines that are read for the names of hooks, and of names.
+const LINES: usize = 1000;
+const NAMES: usize = 3;
+
+/// The first hooks in these recordings, for a message. Those that run rules are no app's, and other programs name none.
+pub(super) fn hooks_in(files: &[PathBuf]) -> Vec<String> {
+    let lines = files.iter().filter_map(|file| Reader::open(file).ok()).flatten().take(LINES);
+    let runs = lines.filter_map(|(_, line)| match line {
+        Ok(RecordingLine::Dispatch(dispatch)) => dispatch.runs,
+        _ => None,
+    });
+    let mut found = Vec::new();
+    for run in runs.flatten().filter(|run| !run.hook.starts_with("rules_")) {
+        let name = format!("`{}`", line(&run.hook));
+        if !found.contains(&name) {
+            found.push(if found.len() < NAMES { name } else { "…".to_owned() });
+        }
+        if found.len() > NAMES {
+            break;
+        }
+    }
+    found
 }
 
 /// Why a file is no recording, if it is none: its first line is of another kind, as those of transcripts are.
