@@ -118,39 +118,57 @@ pub(crate) fn responder(registry: Registry, rules: &Rules) -> Result<Responder, 
     Ok(responder.withhold_late(has_compiled || has_strict))
 }
 
-/// Names in the matchers of rules that no tool of a host has: what keeps a rule from ever running although there are such tools,
-/// and what is only of other hosts.
+/// Names in the matchers of rules and in parameters of compiled hooks that no tool of a host has: what keeps a rule from ever
+/// running although there are such tools, and what is only of other hosts.
 fn unselected(rules: &[RuleInfo], host: &Host) -> (Vec<String>, Vec<String>) {
     let aliases = Aliases::default();
-    let tools = |host: &Host| -> Vec<String> {
-        let tools: Vec<&str> = host.tools().flat_map(|tool| tool.judged_as()).collect();
+    let tools = |host: &Host| host.tools().flat_map(|tool| tool.judged_as()).collect::<Vec<_>>();
+    let (here, everywhere) = (tools(host), hooks_hosts::all().iter().flat_map(|host| tools(host)).collect::<Vec<_>>());
+    let with_aliases = |tools: &[&str]| -> Vec<String> {
         tools.iter().flat_map(|tool| aliases.names(tool)).map(str::to_owned).collect()
     };
-    let (here, everywhere) = (tools(host), hooks_hosts::all().iter().flat_map(|host| tools(host)).collect::<Vec<_>>());
+    let (named_here, named_everywhere) = (with_aliases(&here), with_aliases(&everywhere));
     let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    let mut tell = |rule: &RuleInfo, place: &str, names: &[&str], why: &dyn Fn(&str) -> Option<(String, bool)>| {
+        let gone: Vec<_> = names.iter().filter_map(|name| Some((name, why(name)?))).collect();
+        for (name, (why, never)) in &gone {
+            let (file, title) = (rule.file.display(), host.title);
+            let said = format!("`{name}` in the {place} of {file}:{} selects nothing at {title}: {why}", rule.line);
+            if *never && gone.len() == names.len() { &mut problems } else { &mut notes }.push(said);
+        }
+    };
+    let of_server = |name: &str| {
+        let is_one = name.trim_start_matches(['^', '(']).starts_with("mcp__") && !host.names_servers();
+        let why = "the payload does not tell servers from tools, which keep the host's names: match these";
+        is_one.then(|| (why.to_owned(), true))
+    };
+    let absent = |is_gone: bool| {
+        let why = "the host has no such tool, or runs no hooks for it";
+        is_gone.then(|| (why.to_owned(), false))
+    };
     let of_tool = |event| {
         matches!(event, Event::PreToolUse | Event::PermissionRequest | Event::PostToolUse | Event::PostToolUseFailure)
     };
-    for rule in rules.iter().filter(|rule| of_tool(rule.event) && rule.dialect == Dialect::Claude) {
-        let Some(matcher) = &rule.matcher else { continue };
-        let names = alternatives(matcher);
+    for rule in rules {
+        let matcher = rule.matcher.as_ref().filter(|_| of_tool(rule.event) && rule.dialect == Dialect::Claude);
         let selects = |name: &str, tools: &[String]| {
             let matcher = Matcher::read(rule.dialect, rule.event, Some(&name.into()));
             // Within an expression, a name selects those that contain it.
             matcher.is_ok_and(|matcher| tools.iter().any(|tool| matcher.selects(tool) || tool.contains(name)))
         };
-        let of_server = |name: &&str| name.trim_start_matches(['^', '(']).starts_with("mcp__") && !host.names_servers();
-        let is_gone = |name: &&str| of_server(name) || !selects(name, &here) && selects(name, &everywhere);
-        let gone: Vec<&str> = names.iter().copied().filter(is_gone).collect();
-        let place = format!("{}:{}", rule.file.display(), rule.line);
-        let servers = "the payload does not tell servers from tools, which keep the host's names: match these";
-        for name in &gone {
-            let why = if of_server(name) { servers } else { "the host has no such tool, or runs no hooks for it" };
-            let title = host.title;
-            let said = format!("`{name}` in the matcher of {place} selects nothing at {title}: {why}");
-            let never = gone.len() == names.len() && of_server(name);
-            if never { &mut problems } else { &mut notes }.push(said);
-        }
+        let is_gone = |name: &str| !selects(name, &named_here) && selects(name, &named_everywhere);
+        let names = matcher.map(String::as_str).map(alternatives).unwrap_or_default();
+        tell(rule, "matcher", &names, &|name| of_server(name).or_else(|| absent(is_gone(name))));
+        // A compiled hook sees one name of a tool.
+        let one_name = |name: &str| {
+            let wire = aliases.on_the_wire(name);
+            let why = format!("compiled hooks see the tool as `{wire}`: write that");
+            (wire != name && !everywhere.contains(&name)).then_some((why, true))
+        };
+        let is_gone = |name: &str| !here.contains(&name) && everywhere.contains(&name);
+        let names: Vec<&str> = rule.tools.iter().map(String::as_str).collect();
+        let why = |name: &str| of_server(name).or_else(|| one_name(name)).or_else(|| absent(is_gone(name)));
+        tell(rule, "parameters", &names, &why);
     }
     (problems, notes)
 }

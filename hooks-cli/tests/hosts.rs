@@ -1235,6 +1235,42 @@ fn a_rule_that_can_never_match_at_a_host_is_told() {
     }
 }
 
+/// Ready-made hooks take no matcher, so that a misspelt tool in their parameters is a guard that is open.
+#[test]
+fn a_misspelt_tool_in_the_parameters_of_a_ready_made_hook_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (named, told, code, strict) in [
+        ("bash", Some("write `Bash`"), 1, 1),
+        ("WebFech", Some("write `WebFetch`"), 1, 1),
+        ("Bash|Edit", Some("no tool has `|` in its name"), 1, 1),
+        // Known where rules are written for, and no name that a compiled hook sees at a host.
+        ("run_shell_command", Some("compiled hooks see the tool as `Bash`"), 1, 0),
+        ("Bash", None, 0, 0),
+        ("mcp__desk__send", None, 0, 0),
+        ("refund", None, 0, 0),
+    ] {
+        let gate = json!([{ "hooks": [{ "type": "hook", "id": "ask_for", "with": { named: "deny" } }] }]);
+        trusted(folder.path(), &json!({ "PreToolUse": gate }));
+        let check = hooks(folder.path(), &["check", "--strict", "rules.json"]);
+        let doctor = hooks(folder.path(), &["doctor", "rules.json"]);
+        let installed = hooks(folder.path(), &["host", "install", "claude", "--rules", "rules.json"]);
+        let diagnosed = hooks(folder.path(), &["host", "doctor", "claude", "--rules", "rules.json"]);
+        let all = [check, doctor, installed, diagnosed];
+        let codes = all.each_ref().map(|said| said.code.unwrap());
+        let said = all.map(|said| said.out + &said.err);
+        assert_eq!(codes, [strict, strict, 0, code], "{named}: {said:#?}");
+        let by_files = if strict == code { 0 } else { 2 };
+        for said in &said[by_files..] {
+            assert!(said.contains(told.unwrap_or_default()), "{named}: {said}");
+            assert_eq!(said.contains("parameters of"), told.is_some(), "{named}: {said}");
+        }
+    }
+    let gate = json!([{ "hooks": [{ "type": "hook", "id": "ask_for", "with": { "Glob": "deny" } }] }]);
+    trusted(folder.path(), &json!({ "PreToolUse": gate }));
+    let installed = hooks(folder.path(), &["host", "install", "cursor", "--rules", "rules.json"]);
+    assert!(installed.out.contains("`Glob` in the parameters of "), "{}{}", installed.out, installed.err);
+}
+
 /// `--user` means the files that the host reads, wherever its variable says that they are.
 #[test]
 fn the_files_of_a_person_are_where_the_host_looks_for_them() {

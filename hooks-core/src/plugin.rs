@@ -73,6 +73,14 @@ impl LibraryEntry {
     }
 }
 
+impl Hook {
+    /// The names and patterns (`*`, `?`) of tools in parameters for the hook, where its crate is a
+    /// [`library!`](crate::library!) that says where they are.
+    pub fn tools_in<'a>(&self, parameters: &'a Value) -> Vec<&'a str> {
+        LibraryEntry::tools(&self.id, self.origin, parameters)
+    }
+}
+
 fn crate_of(module: &str) -> &str {
     module.split("::").next().unwrap_or_default()
 }

@@ -6,12 +6,15 @@ hook_sdk::library! {
     ask_for: "",
     cap_results: "/tools",
     check_input: "/schemas",
+    check_input: "/tools",
     confine_commands: "/tools",
     confine_paths: "/fields",
     confine_urls: "/fields",
+    confine_urls: "/tools",
     deny_secrets: "/tools",
     limit_calls: "/limits",
     read_only_sql: "/fields",
+    retry_tools: "/tools",
 }
 
 mod finder;

@@ -130,10 +130,16 @@ impl Filter {
         }
     }
 
+    /// The name or pattern of tools.
+    #[cfg(feature = "runner")]
+    pub(crate) fn tool(&self) -> &str {
+        &self.tool
+    }
+
     /// Whether it may select a tool of this MCP server.
     pub(crate) fn may_name_server(&self, server: &str) -> bool {
-        let rest = self.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
-        self.tool.contains('*') || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+        let whole = self.tool.strip_prefix("mcp__") == Some(server);
+        whole || crate::matcher::pattern_may_select_of_server(&self.tool, server)
     }
 
     /// Whether there may be a tool that both select.

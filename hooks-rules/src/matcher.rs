@@ -2,9 +2,9 @@
 
 mod nothing;
 
-#[cfg(feature = "runner")]
-pub(crate) use nothing::unknown_tools;
 pub(crate) use nothing::{has_no_effect, matches_nothing, meant_tool};
+#[cfg(feature = "runner")]
+pub(crate) use nothing::{names_no_tool, unknown_patterns, unknown_tools};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -77,19 +77,38 @@ impl Matcher {
 
     /// Whether it may select a tool of this MCP server, unless its expression names other servers alone.
     pub(crate) fn may_select_of_server(&self, server: &str) -> bool {
+        matches!(self.0, Form::All) || self.named_tools(server).any(|(_, may)| may)
+    }
+
+    /// The names and alternatives in it, each with whether it may select a tool of this MCP server.
+    pub(crate) fn named_tools(&self, server: &str) -> impl Iterator<Item = (&str, bool)> {
+        let own = format!("mcp__{server}__");
         let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        let is_of_other = |rest: &str| rest.split_once("__").is_some_and(|(name, _)| name != server && is_plain(name));
-        let names_others = |part: &str| part.split_once("mcp__").is_some_and(|(_, rest)| is_of_other(rest));
-        match &self.0 {
-            Form::All => true,
-            Form::Exact(names) => names.iter().any(|name| name.starts_with(&format!("mcp__{server}__"))),
-            Form::Expression(expression) => !expression.as_str().split('|').all(names_others),
-        }
+        let is_of_other =
+            move |rest: &str| rest.split_once("__").is_some_and(|(name, _)| name != server && is_plain(name));
+        let names_others = move |part: &str| part.split_once("mcp__").is_some_and(|(_, rest)| is_of_other(rest));
+        let (names, expression) = match &self.0 {
+            Form::All => (&[][..], None),
+            Form::Exact(names) => (&names[..], None),
+            Form::Expression(expression) => (&[][..], Some(expression.as_str())),
+        };
+        let names = names.iter().map(move |name| (name.as_str(), name.starts_with(&own)));
+        let parts = expression.into_iter().flat_map(|expression| expression.split('|'));
+        names.chain(parts.map(move |part| (part, !names_others(part))))
     }
 
     /// Whether it selects everything.
     pub fn is_all(&self) -> bool {
         matches!(self.0, Form::All)
+    }
+}
+
+/// Whether a pattern (`*`, `?`) may select a tool of this MCP server.
+pub(crate) fn pattern_may_select_of_server(pattern: &str, server: &str) -> bool {
+    let own = format!("mcp__{server}__");
+    match pattern.find(['*', '?']) {
+        Some(wildcard) => own.starts_with(&pattern[..wildcard]) || pattern[..wildcard].starts_with(&own),
+        None => pattern.starts_with(&own),
     }
 }
 
@@ -124,4 +143,16 @@ pub(crate) fn expression(pattern: &str) -> Result<Regex, BadMatcher> {
             "write names as in `Edit|Write`, or an expression as in `mcp__.*`",
         )
     })
+}
+
+/// Converts a glob (`*`, `?`) to a part of an expression.
+pub(crate) fn glob(pattern: &str) -> String {
+    pattern
+        .chars()
+        .map(|c| match c {
+            '*' => ".*".to_owned(),
+            '?' => ".".to_owned(),
+            other => regex::escape(other.encode_utf8(&mut [0; 4])),
+        })
+        .collect()
 }

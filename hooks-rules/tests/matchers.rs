@@ -122,9 +122,14 @@ fn a_rule_tells_whether_it_may_judge_the_tools_of_a_server() {
         let of = rule("PreToolUse", serde_json::json!({"matcher": matcher}), ().into());
         assert_eq!(of.may_judge_server("files"), may, "{matcher}");
     }
-    for (condition, may) in
-        [("mcp__files", true), ("mcp__files__*", true), ("Bash(rm *)", false), ("mcp__files2", false)]
-    {
+    for (condition, may) in [
+        ("mcp__files", true),
+        ("mcp__files__*", true),
+        ("mcp__*", true),
+        ("mcp__mail__*", false),
+        ("Bash(rm *)", false),
+        ("mcp__files2", false),
+    ] {
         let of = rule("PreToolUse", serde_json::json!({}), condition.into());
         assert_eq!(of.may_judge_server("files"), may, "{condition}");
     }

@@ -10,9 +10,11 @@ use serde_json::Value;
 
 use super::rules::Rules;
 use super::source::Source;
+use crate::aliases::Aliases;
 use crate::event::Event;
 use crate::hooks;
-use crate::rule::Action;
+use crate::matcher::names_no_tool;
+use crate::rule::{Action, RuleId};
 use crate::rule_file::RuleFile;
 use crate::runner::{ActiveRule, EventRules};
 use crate::syntax::Defect;
@@ -25,7 +27,7 @@ impl Rules {
     ///
     /// A rule that names a compiled hook adds that hook to the list, and to the registry if it is one of the
     /// [library](crate::RulesBuilder::library). If neither has the hook, or the hook does not run at the rule's event or does not take
-    /// these parameters, that is a defect. A crate that is a plugin with a folder is installed
+    /// these parameters, that is a defect; a misspelt tool in the parameters is a warning. A crate that is a plugin with a folder is installed
     /// with its configuration.
     ///
     /// # Errors
@@ -75,9 +77,9 @@ impl Rules {
             let ours_is_there = !state.between.insert(hook.id().as_str().to_owned());
             put(registry, hook, ours_is_there)?;
         }
-        let (named, defects) = compiled_uses(registry, &self.setup().library, &compiled)?;
-        uses.extend(named);
-        state.registry_defects = defects;
+        let named = compiled_uses(registry, &self.setup().library, &self.shared().aliases, &compiled)?;
+        uses.extend(named.uses);
+        (state.tools, state.registry_defects) = (named.tools, named.defects);
         Ok(uses)
     }
 
@@ -121,20 +123,30 @@ fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), Confi
     registry.register(hook)
 }
 
-/// The compiled hooks that rules name, each once, and defects of rules that name an unknown one. Registers those that
-/// only the library has.
+/// The compiled hooks that rules name.
+struct CompiledUses {
+    /// Each once.
+    uses: Vec<HookUse>,
+    /// The tools that their parameters name.
+    tools: BTreeMap<RuleId, Vec<String>>,
+    /// Defects of rules that name an unknown hook, or tools that there are not.
+    defects: Vec<Defect>,
+}
+
+/// Finds the compiled hooks that rules name, and registers those that only the library has.
 fn compiled_uses(
     registry: &Registry,
     library: &[Arc<Hook>],
+    aliases: &Aliases,
     rules: &[Arc<ActiveRule>],
-) -> Result<(Vec<HookUse>, Vec<Defect>), ConfigError> {
+) -> Result<CompiledUses, ConfigError> {
     let registered = registry.hooks();
     let has = |hook: &Hook| registered.iter().any(|other| other.id() == hook.id());
     let missing: Vec<_> = library.iter().filter(|hook| !has(hook)).cloned().collect();
     let known = [registered, missing.clone()].concat();
     let mut uses: BTreeMap<String, Option<Value>> = BTreeMap::new();
     let mut order = Vec::new();
-    let mut defects = Vec::new();
+    let (mut tools, mut defects, mut misspelt) = (BTreeMap::new(), Vec::new(), Vec::new());
     for active in rules {
         let rule = &active.rule;
         let Action::Compiled { id, with } = &rule.action else { continue };
@@ -173,6 +185,12 @@ fn compiled_uses(
         if let Some(problem) = bad_parameters(hook, with.as_ref()) {
             wrong(problem, "write the parameters that the hook takes");
         }
+        let named = with.as_ref().map(|with| hook.tools_in(with)).unwrap_or_default();
+        misspelt.extend(named.iter().filter_map(|tool| names_no_tool(tool, aliases)).map(|(problem, help)| {
+            let problem = format!("the parameters of `{id}`: {problem}");
+            Defect::of_rule(&rule.file, rule.line, rule.column, problem, &help).warning()
+        }));
+        tools.insert(rule.id.clone(), named.into_iter().map(str::to_owned).collect());
         match uses.get(id) {
             Some(first) if first != with => {
                 wrong(format!("the hook `{id}` is named twice with different parameters"), "keep one");
@@ -191,7 +209,8 @@ fn compiled_uses(
         Some(with) => HookUse::id(&id).with(with),
         None => HookUse::id(&id),
     });
-    Ok((named.collect(), defects))
+    defects.extend(misspelt);
+    Ok(CompiledUses { uses: named.collect(), tools, defects })
 }
 
 /// What the hook says about its parameters.

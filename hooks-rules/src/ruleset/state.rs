@@ -41,6 +41,8 @@ pub(super) struct State {
     /// All rules, in the order of the files.
     pub(super) rules: Vec<ListedRule>,
     defects: Vec<Defect>,
+    /// The names and patterns of tools in the parameters of compiled hooks that rules name.
+    pub(super) tools: BTreeMap<RuleId, Vec<String>>,
     /// Defects that only the registry shows.
     pub(super) registry_defects: Vec<Defect>,
     /// Defects of plugins without any effect.
@@ -90,6 +92,10 @@ pub struct RuleInfo {
     pub plugin: Option<String>,
     /// The compiled hook, if it names one.
     pub hook: Option<String>,
+    /// The names and patterns (`*`, `?`) of tools in the parameters of the compiled hook, which are known once the rules are
+    /// [installed](super::Rules::install).
+    #[serde(skip)]
+    pub tools: Vec<String>,
     /// The message to show while it runs.
     pub status_message: Option<String>,
     /// Whether its failure denies the call, or withholds its result.
@@ -253,12 +259,18 @@ impl State {
                 Action::Compiled { id, .. } => Some(id.clone()),
                 _ => None,
             },
+            tools: self.tools_in(rule).to_vec(),
             status_message: rule.status_message.clone(),
             fails_closed: active.fails_closed(),
             enabled: why_not.is_none(),
             denies: active.failure.clone().filter(|_| why_not.is_none()),
             why_not,
         }
+    }
+
+    /// The tools in the parameters of the compiled hook that a rule names.
+    pub(super) fn tools_in(&self, rule: &Rule) -> &[String] {
+        self.tools.get(&rule.id).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn runs(&self, active: &ActiveRule) -> bool {

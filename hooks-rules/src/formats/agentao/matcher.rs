@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::Event;
 use crate::json_type::json_type_name;
-use crate::matcher::{BadMatcher, Form, expression};
+use crate::matcher::{BadMatcher, Form, expression, glob};
 
 /// The keys that a matcher of an event can have. Empty if every rule runs regardless of its matcher.
 pub(super) fn keys(event: Event) -> &'static [&'static str] {
@@ -68,16 +68,4 @@ fn whole(pattern: &str) -> Result<regex::Regex, BadMatcher> {
     // Check the pattern alone first: the added group could balance its parentheses.
     expression(pattern)?;
     expression(&format!(r"\A(?:{pattern})\z"))
-}
-
-/// Converts a glob to a part of an expression.
-fn glob(pattern: &str) -> String {
-    pattern
-        .chars()
-        .map(|c| match c {
-            '*' => ".*".to_owned(),
-            '?' => ".".to_owned(),
-            other => regex::escape(other.encode_utf8(&mut [0; 4])),
-        })
-        .collect()
 }
