@@ -35,7 +35,8 @@
 //!   except that keys in two spellings are those of the protocol, such as `content`: others may be data. The client and
 //!   standard error are told why. Of a server, what answers no request is left out.
 //! - Rules that cannot be read, of which `hooks check` warns, that are all switched off, or of which none can run for a tool of
-//!   the server, and lines above 64 MiB, end the program. What rules say to the person, failures of hooks, and rules that name
+//!   the server, a file whose rules at an event name tools of other servers alone, in matchers or in parameters of hooks, and
+//!   lines above 64 MiB, end the program. What rules say to the person, failures of hooks, and rules and parameters that name
 //!   the server and none of the tools that it lists, are told on standard error, up to 80 times. No process that it starts
 //!   inherits its output. Told to end, it ends the processes of its rules, but for those that nobody waits for.
 //!

@@ -9,7 +9,7 @@ use hook_sdk::diagnostics::{Finding, FindingKind};
 use hook_sdk::record::{Observer, Record, Status};
 use hook_sdk::scope::{AgentDef, AppDef, HookUse};
 use hook_sdk::{Hook, HookSet, Registry};
-use hooks_rules::{Event, RuleFile, Rules, RulesBuilder, Severity, Trust};
+use hooks_rules::{Event, Rules, RulesBuilder, Severity, Trust};
 
 use crate::streams::Reports;
 
@@ -43,13 +43,14 @@ pub(crate) fn load(
         return Err(defects.join("\n").into());
     }
     let list = rules.list();
-    for (file, text) in files.iter().zip(&texts) {
+    for file in files {
         if !list.iter().any(|rule| *rule.file == **file && rule.enabled) {
             return Err(named(file, "none of its rules runs"));
         }
-        if !RuleFile::read(file, text).rules.iter().any(|rule| rule.may_judge_server(server)) {
-            return Err(named(file, &format!("none of its rules can run for a call of a tool `mcp__{server}__…`")));
-        }
+    }
+    let misnamed: Vec<String> = rules.audit_server(server).iter().map(ToString::to_string).collect();
+    if !misnamed.is_empty() {
+        return Err(format!("{}\nthe name of the server here is `--name {server}`", misnamed.join("\n")).into());
     }
     // A rule that names a hook of the program gives it its parameters.
     let of_rules: HashSet<&str> = list.iter().filter_map(|rule| rule.hook.as_deref()).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_sdk::CancellationToken;
 use hooks_mcp::{GuardedCall, McpCall, McpGuard, ServerAnswer, unreadable};
-use hooks_rules::Rules;
+use hooks_rules::{Defect, Rules};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -252,8 +252,14 @@ impl Session {
         let is_whole = !tools.is_empty() && result["nextCursor"].is_null();
         if is_whole && !self.is_audited.swap(true, Ordering::Relaxed) {
             let prefix = self.guard.tool_name("");
-            for defect in self.rules.audit(tools).iter().filter(|defect| defect.problem.contains(&prefix)) {
-                self.reports.notice(&format!("{}:{}: {}", defect.file.display(), defect.line, defect.problem));
+            // A tool that is named without its server.
+            let is_bare = |defect: &&Defect| {
+                !defect.problem.contains("`mcp__") && defect.help.starts_with(&format!("write `{prefix}"))
+            };
+            let found = self.rules.audit(tools);
+            for defect in found.iter().filter(|defect| defect.problem.contains(&prefix) || is_bare(defect)) {
+                let Defect { file, line, problem, help, .. } = defect;
+                self.reports.notice(&format!("{}:{line}: {problem}; {help}", file.display()));
             }
         }
     }

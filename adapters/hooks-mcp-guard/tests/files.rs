@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::peer::{Peer, everything, example};
@@ -101,6 +101,47 @@ fn what_cannot_be_loaded_ends_the_program() {
         let Output { status, stdout, stderr } = command.output().unwrap();
         let stderr = String::from_utf8(stderr).unwrap();
         assert!(!status.success() && stdout.is_empty() && stderr.contains(reason), "{reason}: {stderr}");
+    }
+}
+
+/// A rule that fits everything hides no rule for another server, be it named in a matcher or in parameters.
+#[test]
+fn rules_that_never_name_the_server_at_an_event_end_the_program() {
+    let deny =
+        |matcher: &str| json!({"matcher": matcher, "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]});
+    let confine = |tool: &str| {
+        let with = json!({"roots": ["/srv"], "fields": {tool: ["text"]}});
+        json!({"hooks": [{"type": "hook", "id": "confine_paths", "with": with}]})
+    };
+    let masks = json!([{"hooks": [{"type": "command", "command": "true"}]}]);
+    let of = |rules: &[Value]| json!({"hooks": {"PreToolUse": rules, "PostToolUse": masks}}).to_string();
+    let mut cases = vec![
+        (of(&[deny("mcp__dsek__.*")]), Some("at `PreToolUse`, its rules name the tools `mcp__dsek__.*` (line 1)")),
+        (of(&[deny("mcp__dsek__.*"), deny("mcp__desk__delete")]), None),
+        (of(&[deny("Bash")]), None),
+    ];
+    if cfg!(feature = "prebuilt") {
+        cases.extend([
+            (of(&[confine("mcp__dsek__echo")]), Some("`mcp__dsek__echo` (line 1), and none of this server")),
+            (of(&[confine("mcp__dsek__echo"), deny("mcp__dsek__.*")]), Some("`mcp__dsek__.*` (line 1)")),
+            (of(&[confine("mcp__dsek__echo"), confine("mcp__desk__echo")]), Some("named twice")),
+            (of(&[confine("mcp__desk__.*")]), Some("write `mcp__desk__*`")),
+            (
+                json!({"hooks": {"PreToolUse": [confine("mcp__dsek__echo")]}}).to_string(),
+                Some("none of its rules can run"),
+            ),
+            (json!({"hooks": {"PreToolUse": [confine("echo")]}}).to_string(), Some("none of its rules can run")),
+            (of(&[confine("mcp__desk__echo")]), None),
+        ]);
+    }
+    for (rules, reason) in cases {
+        let (_folder, mut command) = with_rules(&rules, true);
+        // The server itself fails here: no client greets it.
+        let stderr = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        assert_eq!(stderr.contains("hooks-mcp-guard: "), reason.is_some(), "{rules}: {stderr}");
+        assert!(stderr.contains(reason.unwrap_or_default()), "{rules}: {stderr}");
+        let of_name = stderr.contains("mcp__desk__…") && stderr.contains("hooks.json");
+        assert!(stderr.contains("--name desk") == of_name, "{rules}: {stderr}");
     }
 }
 
@@ -296,6 +337,32 @@ fn a_rule_that_names_no_tool_of_the_server_is_told_when_it_lists_them() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines.len() == 2 && lines[0].contains("`mcp__desk__delte`"), "{told}");
     assert!(lines[1].contains("`mcp__desk__remove.*`"), "{told}");
+}
+
+/// The same in the parameters of a hook, also of a tool that is named without its server.
+#[cfg(feature = "prebuilt")]
+#[test]
+fn a_parameter_that_names_no_tool_of_the_server_is_told_when_it_lists_them() {
+    let tools = ["mcp__desk__ehco", "mcp__desk__remove", "mcp__desk__echo", "mcp__mail__send", "delete", "Bash"];
+    let with: Value =
+        tools.iter().map(|tool| ((*tool).to_owned(), json!("deny"))).collect::<serde_json::Map<_, _>>().into();
+    let rules = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "hook", "id": "ask_for", "with": with}]}]}});
+    let (folder, mut command) = with_rules(&rules.to_string(), true);
+    let told = folder.path().join("told");
+    let mut peer = Peer::greeted_with(&mut command, fs::File::create(&told).unwrap().into());
+    peer.request(&json!(1), "tools/list", &json!({}));
+    peer.end();
+    let told = fs::read_to_string(told).unwrap();
+    let mut lines: Vec<&str> = told.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines.len(), 3, "{told}");
+    for (line, expected) in lines.iter().zip(["`delete`", "`mcp__desk__ehco`", "`mcp__desk__remove`"]) {
+        assert!(
+            line.contains(&format!("the parameters of `ask_for`: no tool of this program is called {expected}")),
+            "{told}"
+        );
+    }
+    assert!(told.contains("write `mcp__desk__echo`") && told.contains("write `mcp__desk__delete`"), "{told}");
 }
 
 /// Rules that judge no result leave one alone that they could not read.
