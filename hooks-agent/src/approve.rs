@@ -157,7 +157,8 @@ pub trait Approver: Send + Sync + 'static {
     /// elsewhere, so the turn does not run it. The default is for approvers that store no requests.
     ///
     /// A turn calls this before it starts a call about which it asked, after it has stored another result of the call, and
-    /// before it stores that nobody waits for the answer.
+    /// before it stores that nobody waits for the answer. So no question is open about a call that runs, or about one of
+    /// those that run together with it.
     /// `lease` is the token of its [lease](crate::store::MessageStore::lease).
     ///
     /// # Errors
@@ -194,9 +195,10 @@ pub trait Approver: Send + Sync + 'static {
         Box::pin(async { Ok(()) })
     }
 
-    /// The stored request about this call, if its question is not [closed](Self::close). Such a call never ran, and
-    /// [`Session::resume`](crate::Session::resume) continues with the call of the request. The default is for approvers
-    /// that store no requests; if such an approver answers [`Approval::Suspend`], the call is denied.
+    /// The stored request about this call, if its question is not [closed](Self::close). Such a call never ran, nor did one
+    /// that runs together with it, and [`Session::resume`](crate::Session::resume) continues with the call of the request.
+    /// The default is for approvers that store no requests; if such an approver answers [`Approval::Suspend`], the call is
+    /// denied.
     ///
     /// # Errors
     /// [`StoreError`](crate::store::StoreError) if nobody knows now. The turn fails then, and the call waits on.

@@ -13,7 +13,7 @@ use hook_sdk::protocol::Approval;
 use hooks_agent::approve::{ApprovalRequest, Approver, SuspendedTurn};
 use hooks_agent::model::{Line, Scripted};
 use hooks_agent::store::{Append, Fold, MessageStore, StoreError, StoreFuture};
-use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
+use hooks_agent::tool::{AsyncTool, FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Limits, Outcome, Reply, Session, SubAgent, TurnError};
 use hooks_store::{AnswerError, Cleaning, DispatchFilter, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
@@ -79,12 +79,17 @@ pub(crate) async fn session(
     approver: impl Approver,
     lines: Vec<Line>,
 ) -> (Session, Arc<AtomicUsize>) {
-    let (harness, paid) = harness(database, approver, lines);
+    let (harness, paid) = harness(database, approver, ToolSpec::new("pay"), lines);
     let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
     (session, paid)
 }
 
-fn harness(database: &Database, approver: impl Approver, lines: Vec<Line>) -> (HarnessBuilder, Arc<AtomicUsize>) {
+fn harness(
+    database: &Database,
+    approver: impl Approver,
+    pay: ToolSpec,
+    lines: Vec<Line>,
+) -> (HarnessBuilder, Arc<AtomicUsize>) {
     let registry = Registry::empty();
     let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
         Some(..10) => Permission::Allow,
@@ -93,9 +98,13 @@ fn harness(database: &Database, approver: impl Approver, lines: Vec<Line>) -> (H
     registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate).only("tool", "pay")).unwrap();
     let paid = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&paid);
-    let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
-        count.fetch_add(1, Ordering::SeqCst);
-        Ok(format!("paid {}", input["cents"]))
+    let pay = AsyncTool::new(pay, move |_: HookContext, input: ToolInput| {
+        let count = Arc::clone(&count);
+        async move {
+            count.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            Ok::<_, ToolError>(format!("paid {}", input["cents"]))
+        }
     });
     let harness = Harness::builder(registry)
         .model("main", Scripted::new(lines))
@@ -955,35 +964,44 @@ fn killed(turn: BoxFuture<'static, Reply>, polls: usize, killed: Arc<Semaphore>)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kill_does_not_separate_an_answer_from_the_result_of_a_call_that_does_not_run() {
+async fn a_kill_neither_separates_an_answer_from_its_result_nor_runs_a_call_twice() {
+    let (no, by_hand) = (Approval::No("never".to_owned()), Approval::Answer(ToolResult::new("by hand")));
+    let specs = [ToolSpec::new("pay"), ToolSpec::new("pay").parallel()];
     for database in databases::all().await {
         let store = &database.store;
-        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
-        for (answer, text) in
-            [(Approval::No("never".to_owned()), "never"), (Approval::Answer(ToolResult::new("by hand")), "by hand")]
+        let agent = || AgentDef::new("a").hooks(["asks"]);
+        let paying = |lines: Vec<Line>, spec: &ToolSpec| {
+            let approver = StoredApprover::new(store.clone()).patience(Duration::ZERO);
+            harness(&database, approver, spec.clone(), lines)
+        };
+        for (spec, (answer, text)) in
+            specs.iter().flat_map(|spec| [(spec, (&no, "never")), (spec, (&by_hand, "by hand"))])
         {
             for polls in 1.. {
                 database.empty().await;
-                let (first, _) = session(&database, approver(), asks()).await;
+                let (first, _) = paying(asks(), spec);
+                let first = first.build().unwrap().session("c", agent()).open().await.unwrap();
                 let _suspended = first.turn(None, "pay").await;
-                store.answer(&question(store).await.id, &answer).await.unwrap();
+                store.answer(&question(store).await.id, answer).await.unwrap();
                 let dead = Arc::new(Semaphore::new(0));
                 let kills = Arc::clone(&dead);
-                let (harness, _) = harness(&database, approver(), vec![Line::text("done")]);
+                let (harness, paid) = paying(vec![Line::text("done")], spec);
                 let harness = harness.around_turns(move |_, turn| killed(turn, polls, Arc::clone(&kills)));
-                let agent = AgentDef::new("a").hooks(["asks"]);
-                let dying = harness.build().unwrap().session("c", agent).open().await.unwrap();
+                let dying = harness.build().unwrap().session("c", agent()).open().await.unwrap();
                 let is_killed = tokio::select! {
                     _done = dying.resume(None).into_future() => false,
                     _dead = dead.acquire() => true,
                 };
                 drop(dying);
-                let (next, paid) = session(&database, approver(), vec![Line::text("done")]).await;
+                let (next, paid_next) = paying(vec![Line::text("done")], spec);
+                let next = next.build().unwrap().session("c", agent()).open().await.unwrap();
                 let _done = next.resume(None).await;
                 let stored = format!("{:?}", next.messages().await.unwrap());
-                assert_eq!(stored.matches(text).count(), 1, "{} {polls}: {stored}", database.name);
-                assert!(paid.load(Ordering::SeqCst) <= 1, "{} {polls}", database.name);
-                assert!(store.answered_questions().await.unwrap().is_empty(), "{} {polls}", database.name);
+                let what = format!("{}, parallel: {}, killed at {polls}", database.name, spec.parallel);
+                assert_eq!(stored.matches(text).count(), 1, "{what}: {stored}");
+                let paid = paid.load(Ordering::SeqCst) + paid_next.load(Ordering::SeqCst);
+                assert!(paid <= 1, "{what}: {paid} payments: {stored}");
+                assert!(store.answered_questions().await.unwrap().is_empty(), "{what}");
                 if !is_killed {
                     break;
                 }

@@ -207,7 +207,7 @@ impl TurnLoop {
             }
             // Here too.
             let failed = match self.catch_up().await {
-                Ok(_) if self.open_calls().iter().all(|open| open.id != call.id) => None,
+                Ok(_) if !self.is_open(&call) => None,
                 // If a required hook fails, store the row anyway: this text contains nothing that it could have to redact.
                 Ok(_) => self.append(message).await.err(),
                 Err(error) => Some(error.into()),
@@ -216,6 +216,11 @@ impl TurnLoop {
                 tracing::warn!(target: "hooks_agent", %error, call = %call.id, "a call is left without its result");
             }
         }
+    }
+
+    /// Whether this call of the turn has no result.
+    pub(super) fn is_open(&self, call: &ToolCall) -> bool {
+        self.open_calls().iter().any(|open| open.id == call.id)
     }
 
     /// The calls of this turn without a result.

@@ -189,7 +189,8 @@ impl TurnLoop {
     /// the other open calls is unknown, so each of them gets a result that says so.
     async fn not_started(&mut self, all: Vec<ToolCall>, open: &[ToolCall]) -> Result<Vec<ToolCall>, End> {
         let all = all.into_iter().map(|call| self.calls.waiting.as_asked(call)).collect();
-        // Groups are judged and run one after the other, and a group is judged as a whole before a call of it starts.
+        // Groups are judged and run one after the other. Before a call of a group starts, the whole group is judged, and no
+        // question about its calls stays open.
         let groups = self.groups(all);
         let WaitingInput { agents, taken, .. } = self.calls.waiting.clone();
         let was_started = !agents.is_empty();

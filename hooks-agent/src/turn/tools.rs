@@ -1,6 +1,5 @@
 //! Runs the tool calls of an answer: judged in order, and run concurrently if possible.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -132,8 +131,8 @@ impl TurnLoop {
         self.spec_of(call).is_some_and(|tool| tool.parallel)
     }
 
-    /// Runs a group of calls from the gates to the stored results. Gates, hooks and the store see them in order,
-    /// whichever finishes first.
+    /// Runs a group of calls from the gates to the stored results: first of those that do not run, then of the others.
+    /// Gates, hooks and the store see them in order, whichever finishes first.
     async fn run_together(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         self.go_on(ExitReason::AbortedDuringTools)?;
         let mut judged = Vec::with_capacity(calls.len());
@@ -157,11 +156,8 @@ impl TurnLoop {
                 }
             }
         }
+        let mut judged = self.settle(judged).await?;
         self.claim(&mut judged).await?;
-        // An answer is taken with the result of the call, not before: else a kill in between would lose it.
-        let is_taken = |judged: &Judged| judged.asked && !matches!(judged.ruling, Ruling::Run);
-        let taken: HashSet<_> =
-            judged.iter().filter(|(_, judged)| is_taken(judged)).map(|(call, _)| call.id.clone()).collect();
         let ready: Vec<_> = judged.into_iter().map(|(call, judged)| self.ready(call, judged)).collect();
         let this = &*self;
         let runs =
@@ -181,7 +177,7 @@ impl TurnLoop {
         // Before the other results, because a failure at one of them does not end the wait. A halt does.
         self.calls.wait = waits.is_some() && !is_halted;
         self.calls.wait_for = waits;
-        let finished = self.finish_all(ready.into_iter().zip(runs), &taken).await;
+        let finished = self.finish_all(ready.into_iter().zip(runs)).await;
         let kept = self.keep_contexts().await;
         finished?;
         kept?;
@@ -196,12 +192,75 @@ impl TurnLoop {
         }
     }
 
-    /// Stores the results of a group of calls, except for those that wait. The answers to the questions about the calls
-    /// in `taken` are taken.
+    /// Stores the results of the calls of a group that do not run, and closes the questions about them. Returns the others,
+    /// none of which has started: while a call runs, no question of its group is open. So a question that is still open
+    /// after the process was killed says that no call of its group was started.
+    ///
+    /// An answer is taken with the result of the call, not before: else a kill in between would lose it.
+    async fn settle(&mut self, judged: Vec<(ToolCall, Judged)>) -> Result<Vec<(ToolCall, Judged)>, End> {
+        if self.calls.wait {
+            self.go_on(ExitReason::AbortedDuringTools)?;
+        }
+        let runs = |(call, judged): &(ToolCall, Judged)| {
+            let may_run = self.halted.is_none() && matches!(judged.ruling, Ruling::Run);
+            may_run && self.runner(call, &judged.input).is_ok()
+        };
+        let (runs, settled): (Vec<_>, Vec<_>) = judged.into_iter().partition(runs);
+        // An agent that waits may not go on any more. Then the questions in its turn are closed too.
+        let ended = settled.iter().filter(|(call, _)| self.calls.waiting_agents.contains_key(&call.id));
+        let ended: Vec<_> = ended.map(|(call, _)| call.clone()).collect();
+        if !ended.is_empty() {
+            self.abandon_questions(&ended).await?;
+        }
+        self.calls.wait &=
+            runs.iter().any(|(call, judged)| judged.answered.is_some() || self.calls.waiting.has(&call.id));
+        for (call, judged) in settled {
+            let asked = judged.asked.then(|| call.clone());
+            let ReadyCall { call, input, runner, .. } = self.ready(call, judged);
+            let outcome = runner.err().unwrap_or_else(|| CallOutcome::NotDone("Not run".to_owned()));
+            let finished = self.finish(call, input, outcome.into()).await;
+            // Without a result, a call waits on with the others.
+            if let Some(call) = asked.filter(|call| !self.calls.wait || !self.is_open(call)) {
+                self.close_questions(&[call]).await?;
+            }
+            finished?;
+        }
+        Ok(runs)
+    }
+
+    /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
+    /// they did not run. A call whose question somebody else has closed does not run. If a resumed turn ends here, nothing
+    /// has run, so its answers are left to the next one.
+    async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
+        if self.calls.wait {
+            self.go_on(ExitReason::AbortedDuringTools)?;
+        }
+        let asked = judged.iter().filter(|(_, judged)| judged.asked);
+        let (asked, answered): (Vec<_>, Vec<_>) =
+            asked.map(|(call, judged)| (call.clone(), judged.answered.clone())).unzip();
+        let closed = if asked.is_empty() { Ok(Vec::new()) } else { self.close_questions(&asked).await };
+        let is_cancelled = self.cancellation.is_cancelled();
+        if self.calls.wait && (closed.is_err() || is_cancelled) {
+            self.reopen_questions(answered.into_iter().flatten()).await;
+        }
+        let taken = closed?;
+        if self.calls.wait && is_cancelled {
+            return Err(End::cancelled(ExitReason::AbortedDuringTools));
+        }
+        self.calls.wait = false;
+        for (call, judged) in judged {
+            if taken.contains(&call.id) {
+                let message = "Not run: the question about it was closed meanwhile".to_owned();
+                judged.ruling = Ruling::Refuse(CallRefusal::new(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the results of a group of calls, except for those that wait.
     async fn finish_all(
         &mut self,
         calls: impl Iterator<Item = (ReadyCall, Option<(CallRun, Duration)>)>,
-        taken: &HashSet<String>,
     ) -> Result<(), End> {
         for (ReadyCall { call, input, runner, .. }, run) in calls {
             let ended = match (run, runner) {
@@ -218,53 +277,7 @@ impl TurnLoop {
                 (None, Err(outcome)) => outcome.into(),
                 (None, Ok(_)) => CallOutcome::NotDone("Not run".to_owned()).into(),
             };
-            let asked = taken.contains(&call.id).then(|| call.clone());
-            let finished = self.finish(call, input, ended).await;
-            if let Some(call) = asked {
-                self.close_questions(&[call]).await?;
-            }
-            finished?;
-        }
-        Ok(())
-    }
-
-    /// Closes the questions about the calls that run before any of them starts, so that no other turn runs them or says that
-    /// they did not run. A call whose question somebody else has closed does not run. If a resumed turn ends here, nothing
-    /// has run, so its answers are left to the next one.
-    ///
-    /// A call to an agent that waits may not go on any more. Then the questions in that agent's turn are closed too.
-    async fn claim(&mut self, judged: &mut [(ToolCall, Judged)]) -> Result<(), End> {
-        if self.calls.wait {
-            self.go_on(ExitReason::AbortedDuringTools)?;
-        }
-        let goes_on = |call: &ToolCall, judged: &Judged| {
-            let may_run = self.halted.is_none() && matches!(judged.ruling, Ruling::Run);
-            may_run && matches!(self.runner(call, &judged.input), Ok(Runner::Agent(_)))
-        };
-        let agents = judged.iter().filter(|(call, _)| self.calls.waiting_agents.contains_key(&call.id));
-        let ended: Vec<_> =
-            agents.filter(|(call, judged)| !goes_on(call, judged)).map(|(call, _)| call.clone()).collect();
-        if !ended.is_empty() {
-            self.abandon_questions(&ended).await?;
-        }
-        let asked = judged.iter().filter(|(_, judged)| judged.asked && matches!(judged.ruling, Ruling::Run));
-        let (asked, answered): (Vec<_>, Vec<_>) =
-            asked.map(|(call, judged)| (call.clone(), judged.answered.clone())).unzip();
-        let closed = if asked.is_empty() { Ok(Vec::new()) } else { self.close_questions(&asked).await };
-        let is_cancelled = self.cancellation.is_cancelled();
-        if self.calls.wait && (closed.is_err() || is_cancelled) {
-            self.reopen_questions(answered.into_iter().flatten()).await;
-        }
-        let taken = closed?;
-        if self.calls.wait && is_cancelled {
-            return Err(End::cancelled(ExitReason::AbortedDuringTools));
-        }
-        self.calls.wait = false;
-        for (call, judged) in judged {
-            if taken.contains(&call.id) && matches!(judged.ruling, Ruling::Run) {
-                let message = "Not run: the question about it was closed meanwhile".to_owned();
-                judged.ruling = Ruling::Refuse(CallRefusal::new(message));
-            }
+            self.finish(call, input, ended).await?;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ mod compaction;
 mod control;
 mod instead;
 mod kept;
+mod killed;
 mod left_open;
 mod delegate;
 mod order;

@@ -1,4 +1,4 @@
-//! Concurrent calls: gates, hooks and the store see them in order, whichever completes first.
+//! Concurrent calls: gates, hooks and the store see those that run in order, whichever completes first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -151,6 +151,28 @@ async fn a_halt_at_the_gate_of_one_call_prevents_all_parallel_calls() {
     assert_eq!(reply.to_string(), "[Hook stopped] enough");
     assert_eq!(most.load(Ordering::Relaxed), 0);
     assert_eq!(bench.stored().await[2..], vec!["tool: <- Not run, the turn ended: enough".to_owned(); 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_do_not_run_get_their_results_before_the_others_start() {
+    let mut bench = watched([naps([10, 20, 10, 20]), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("denies").reader(|_, event: &BeforeToolCall, _| {
+        if ["1", "3"].contains(&event.call.id.as_str()) { Permission::deny("no") } else { Permission::NoOpinion }
+    }));
+    let session = bench.session(bench.harness().tool(Naps::new(parallel()))).await;
+    let (_, events) = super::bench::turn_with_events(&session, "hi").await;
+    let seen: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            TurnEvent::ToolStarted(call) => Some(format!("{} starts", call.id)),
+            TurnEvent::ToolFinished { call, .. } => Some(format!("{} has a result", call.id)),
+            _ => None,
+        })
+        .collect();
+    let expected = ["1 has a result", "3 has a result", "0 starts", "2 starts", "0 has a result", "2 has a result"];
+    assert_eq!(seen, expected);
+    let slept = ["tool: <- Denied: no", "tool: <- Denied: no", "tool: <- slept 0", "tool: <- slept 2"];
+    assert_eq!(bench.stored().await[2..6], slept);
 }
 
 /// Calls three agents concurrently, each of which takes a minute.
