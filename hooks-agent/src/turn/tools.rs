@@ -201,6 +201,8 @@ impl TurnLoop {
         if self.calls.wait {
             self.go_on(ExitReason::AbortedDuringTools)?;
         }
+        let waiting = judged.iter().filter(|(call, of)| of.answered.is_some() || self.calls.waiting.has(&call.id));
+        let mut waiting: Vec<_> = waiting.map(|(call, _)| call.id.clone()).collect();
         let runs = |(call, judged): &(ToolCall, Judged)| {
             let may_run = self.halted.is_none() && matches!(judged.ruling, Ruling::Run);
             may_run && self.runner(call, &judged.input).is_ok()
@@ -211,16 +213,21 @@ impl TurnLoop {
         let ended: Vec<_> = ended.map(|(call, _)| call.clone()).collect();
         if !ended.is_empty() {
             self.abandon_questions(&ended).await?;
+            waiting.retain(|id| ended.iter().all(|call| call.id != *id));
         }
-        self.calls.wait &=
-            runs.iter().any(|(call, judged)| judged.answered.is_some() || self.calls.waiting.has(&call.id));
+        self.calls.wait &= !waiting.is_empty();
         for (call, judged) in settled {
-            let asked = judged.asked.then(|| call.clone());
+            let asked = judged.asked;
             let ReadyCall { call, input, runner, .. } = self.ready(call, judged);
             let outcome = runner.err().unwrap_or_else(|| CallOutcome::NotDone("Not run".to_owned()));
-            let finished = self.finish(call, input, outcome.into()).await;
-            // Without a result, a call waits on with the others.
-            if let Some(call) = asked.filter(|call| !self.calls.wait || !self.is_open(call)) {
+            let finished = self.finish(call.clone(), input, outcome.into()).await;
+            if finished.is_err() && self.calls.wait && self.is_open(&call) {
+                // It waits on, with the others.
+                return finished.map(|()| runs);
+            }
+            waiting.retain(|id| *id != call.id);
+            self.calls.wait &= !waiting.is_empty();
+            if asked {
                 self.close_questions(&[call]).await?;
             }
             finished?;

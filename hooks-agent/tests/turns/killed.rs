@@ -14,7 +14,7 @@ use hooks_agent::approve::{ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{MessageStore, StoreError, StoreFuture};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
-use hooks_agent::{Outcome, Session, SubAgent};
+use hooks_agent::{Outcome, Session, SubAgent, TurnError};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -36,7 +36,7 @@ impl Process {
     async fn step(&self) {
         if self.steps.fetch_add(1, Ordering::Relaxed) + 1 >= self.dies_at {
             self.dead.notify_one();
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }
@@ -211,20 +211,18 @@ fn gate(input: &ToolInput) -> Permission {
     }
 }
 
-/// Lets the world go on after a kill. Returns whether the turn continued.
-async fn goes_on(session: &Session, world: &World, resumes: bool) -> bool {
+/// Resumes the turn until it ends, with the answers of those who take their time. Returns whether it continued.
+async fn resumes_to_the_end(session: &Session, world: &World) -> bool {
     let mut continued = false;
-    world.answered.store(true, Ordering::Relaxed);
-    while resumes {
+    loop {
         let reply = session.resume(None).await;
         match reply.outcome {
             Outcome::Suspended(_) if !world.answered_late.swap(true, Ordering::Relaxed) => continued = true,
             Outcome::Answered(_) => return true,
-            Outcome::Failed(hooks_agent::TurnError::NothingToResume) => break,
+            Outcome::Failed(TurnError::NothingToResume) => return continued,
             outcome => panic!("{outcome:?}"),
         }
     }
-    continued
 }
 
 /// Kills a process at a step. Returns `None` if it ended before.
@@ -260,7 +258,7 @@ fn kill(letters: &'static str, is_suspended: bool, resumes: bool, dies_at: usize
     let (group_waits, agent_waits) = (waits("c"), waits("s"));
     runtime().block_on(async {
         let session = open(&bench, &world, &Process::new(usize::MAX), letters).await;
-        let continued = goes_on(&session, &world, resumes).await;
+        let continued = resumes && resumes_to_the_end(&session, &world).await;
         assert!(!is_killed || continued || !resumes || !(group_waits || agent_waits), "{what}: it does not continue");
         let reply = session.turn(None, "and now").await;
         assert!(matches!(reply.outcome, Outcome::Answered(_)), "{what}: {reply}");

@@ -392,6 +392,44 @@ async fn whatever_happens_beside_an_agent_that_waits_leaves_its_question_open() 
 }
 
 #[tokio::test]
+async fn an_outage_of_the_store_leaves_what_keeps_a_call_from_running_to_the_next_turn() {
+    let (no, by_hand) = (Approval::No("not now".into()), Approval::Answer(ToolResult::new("by hand")));
+    for (answer, text) in [(&no, "tool: <- Denied: a look. not now"), (&by_hand, "tool: <- by hand")] {
+        for at in 1.. {
+            let what = format!("{answer:?}, one failure from call {at}");
+            let (desk, outage) = (Arc::new(Desk::default()), Arc::new(Outage::default()));
+            let looks = [("1", "looks", json!({ "asks": true })), ("2", "looks", json!({}))];
+            let mut bench = Bench::new([Line::calls(looks), Line::text("one"), Line::text("two")]);
+            bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, input: &ToolInput| {
+                if input["asks"] == true { Permission::ask("a look") } else { Permission::NoOpinion }
+            }));
+            let log = bench.log.clone();
+            let looks = FnTool::new(ToolSpec::new("looks").parallel(), move |_, _| {
+                log.note("a look");
+                Ok("looked".to_owned())
+            });
+            let store = Disturbed { store: Arc::clone(&bench.store), by: Arc::clone(&outage) };
+            let harness = bench.harness().tool(looks).store(store).approver(AtDesk(Arc::clone(&desk)));
+            let session = bench.session(harness).await;
+            session.turn(None, "hi").await;
+            desk.answer(answer.clone());
+            outage.begin(at, 1);
+            session.resume(None).await;
+            let is_over = !outage.end();
+            session.resume(None).await;
+            let stored = bench.stored().await;
+            assert_eq!(stored.iter().filter(|row| *row == text).count(), 1, "{what}: {stored:#?}");
+            let ran = bench.log.take().iter().filter(|what| *what == "a look").count();
+            assert_eq!((ran, desk.open()), (1, 0), "{what}: {stored:#?}");
+            if is_over {
+                assert!(at > 3, "{what}");
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_outage_of_the_store_leaves_the_answer_for_an_agent_to_the_next_turn() {
     for (depth, times) in [(1, 1), (1, 3), (1, 9), (2, 1), (2, 3), (2, 9)] {
         for at in 1.. {
