@@ -28,7 +28,7 @@ impl Default for DropThenSummarise {
 }
 
 /// It does not say "call the tool again": nobody knows here whether the call may be made twice.
-const DROPPED: &str = "[this output was dropped to save room]";
+const DROPPED: &str = "[output dropped to save room]";
 const CUT: &str = " [… cut to save room …] ";
 
 const INSTRUCTIONS: &str = "You sum up a conversation for a colleague who takes over. Keep what was asked, what was decided and \

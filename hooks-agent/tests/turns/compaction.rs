@@ -139,7 +139,7 @@ async fn dropping_old_outputs_keeps_what_errors_say() {
     let read: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
     assert_eq!(read[1], format!("tool: <- {denied}"));
     assert!(read[3].starts_with("tool: <- stack stack") && read[3].len() < 300, "{}", read[3]);
-    assert_eq!(read[5], "tool: <- [this output was dropped to save room]");
+    assert_eq!(read[5], "tool: <- [output dropped to save room]");
 }
 
 /// Reads one file per step and never ends.
