@@ -29,10 +29,7 @@ const HEADERS: &[&str] = &["authorization", "proxyauthorization", "cookie", "set
 const QUERY: &[&str] = &["key", "code", "session", "ticket", "hash", "access", "signature"];
 
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
-    if !is_hinted(text) {
-        return Vec::new();
-    }
-    let named = NAMED.iter().flat_map(|rule| rule.captures_iter(text));
+    let named = NAMED.iter().filter(|_| is_hinted(text)).flat_map(|rule| rule.captures_iter(text));
     named.filter_map(|found| secret(text, found.name("name")?.range(), found.name("by")?.range())).collect()
 }
 
@@ -56,7 +53,8 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         || ["setx ", "set -gx ", "set -Ux ", "set -x "].iter().any(|set| before.ends_with(set))
         || (before.ends_with('-') && !before.ends_with(|c: char| c.is_alphanumeric()));
     let is_space = separator.trim().is_empty();
-    if is_space && !is_flag {
+    let is_query = before.ends_with(['?', '&', '#', ';']) && separator == "=";
+    if (is_space && !is_flag) || !(is_query || is_hinted(&text[name.clone()])) {
         return None;
     }
     // `input("Password: ")` ends here.
@@ -64,10 +62,6 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         && !text[by.clone()].contains(quote)
         && text[by.end..].starts_with(quote)
     {
-        return None;
-    }
-    let is_query = before.ends_with(['?', '&', '#', ';']) && separator == "=";
-    if !is_query && !is_hinted(&text[name.clone()]) {
         return None;
     }
     let name = text[name].trim_matches(['-', '.', '_']);
