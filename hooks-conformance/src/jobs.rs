@@ -67,6 +67,7 @@ pub async fn check_jobs(engine: &impl JobEngine) -> Result<(), JobBreaches> {
     if let Some(silence) = engine.silence() {
         note("a job of an unknown hook is left to other workers", unknown(engine).await);
         note("a worker that stops ends what it runs and leaves the rest", stop(engine).await);
+        note("a worker whose registry is drained ends, and loses no job", drained(engine).await);
         note("a job that takes long has one worker", long(engine, silence).await);
         note("the job of a dead worker runs again only if that is allowed", death(engine).await);
         note("a job that kills its workers is given up", deaths(engine).await);
@@ -152,8 +153,12 @@ struct Working {
 }
 
 impl Working {
-    async fn end(mut self) -> Result<(), String> {
+    async fn end(self) -> Result<(), String> {
         self.stop.cancel();
+        self.ended().await
+    }
+
+    async fn ended(mut self) -> Result<(), String> {
         let ended = tokio::time::timeout(SOON, &mut self.task).await;
         ended.map_err(|_| "a worker that was told to stop goes on".to_owned())?.map_err(|error| error.to_string())
     }
@@ -266,6 +271,30 @@ async fn stop(engine: &impl JobEngine) -> Result<(), String> {
     worker.end().await?;
     expect("runs of each job", (count(&runs, "first"), count(&runs, "second")), (1, 1))?;
     expect("burials", engine.buried("stopped").await, vec![])
+}
+
+/// As after a kill: what was cut off runs again if its hook is idempotent, and what had not begun stays queued.
+async fn drained(engine: &impl JobEngine) -> Result<(), String> {
+    let idempotent: fn(Hook) -> Hook = |hook| hook.idempotent();
+    for (id, option, runs_of_each) in [("drains", idempotent, (2, 1)), ("drains_once", |hook| hook, (1, 1))] {
+        let runs = Runs::default();
+        let desk = Desk::new(engine, option(hook(id, &runs, |_| Duration::from_secs(3_600), never)), 1)?;
+        desk.queue(id, ["cut off".to_owned()]).await?;
+        let worker = desk.work(&desk.registry);
+        until("a job runs", async || all(&runs) == 1).await?;
+        desk.queue(id, ["waits".to_owned()]).await?;
+        desk.registry.drain(Duration::ZERO).await;
+        worker.ended().await?;
+        let next = Desk::new(engine, option(hook(id, &runs, short, never)), 1)?;
+        let worker = next.work(&next.registry);
+        let (cut_off, waits) = runs_of_each;
+        until("the next worker runs the rest", async || all(&runs) >= cut_off + waits).await?;
+        sleep(MOMENT).await;
+        worker.end().await?;
+        expect("runs of each job", (count(&runs, "cut off"), count(&runs, "waits")), runs_of_each)?;
+        expect("burials", engine.buried(id).await.len(), usize::from(cut_off == 1))?;
+    }
+    Ok(())
 }
 
 async fn long(engine: &impl JobEngine, silence: Duration) -> Result<(), String> {

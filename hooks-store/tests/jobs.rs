@@ -127,52 +127,6 @@ async fn a_failed_job_is_retried_up_to_the_limit_of_its_hook() {
     }
 }
 
-/// As after a kill: what was cut off runs again if its hook is idempotent, and what had not begun stays queued.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_registry_that_is_drained_ends_its_worker_and_loses_no_job() {
-    for database in databases::all().await {
-        for idempotent in [true, false] {
-            let (first, started) = (Registry::empty(), Arc::new(Barrier::new(2)));
-            let hook = Hook::at::<AfterCreateMessage>("slow").background({
-                let started = Arc::clone(&started);
-                move |_, _, ()| {
-                    let started = Arc::clone(&started);
-                    Box::pin(async move {
-                        started.wait().await;
-                        std::future::pending::<()>().await;
-                    })
-                }
-            });
-            let of_hook = |hook: Hook| if idempotent { hook.idempotent() } else { hook };
-            first.register(of_hook(hook)).unwrap();
-            first.set_background(database.store.job_queue());
-            fire(&first, "slow").await;
-            fire(&first, "slow").await;
-            let works = tokio::spawn(worker(&database, &first).run(CancellationToken::new()));
-            started.wait().await;
-            first.drain(Duration::ZERO).await;
-            works.await.unwrap();
-
-            let (second, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
-            let count = Arc::clone(&ran);
-            let hook = Hook::at::<AfterCreateMessage>("slow").background(move |_, _, ()| {
-                count.fetch_add(1, Ordering::SeqCst);
-                Box::pin(async {})
-            });
-            second.register(of_hook(hook)).unwrap();
-            worker(&database, &second).run_until_empty().await;
-            let expected = if idempotent { (2, 2) } else { (1, 1) };
-            let done = database.store.jobs(&JobFilter::new().hook("slow").status(JobStatus::Done), 100).await.unwrap();
-            assert_eq!((ran.load(Ordering::SeqCst), done.len()), expected, "{} {idempotent}", database.name);
-            for job in database.store.jobs(&JobFilter::needing_attention(), 100).await.unwrap() {
-                assert!(!idempotent && job.cause.unwrap().contains("drained"), "{}", database.name);
-            }
-            std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
-            database.store.clean(Cleaning::older_than(Duration::ZERO)).await.unwrap();
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delayed_job_waits_and_delays_no_other_job() {
     for database in databases::all().await {

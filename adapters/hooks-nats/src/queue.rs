@@ -130,9 +130,17 @@ impl Streams {
 }
 
 /// The id of a job and its attempt. `None` if a subject cannot contain the id.
-pub(crate) fn key(job: &Job) -> Option<String> {
+fn key(job: &Job) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '.' | '*' | '>');
     (!job.id.is_empty() && job.id.chars().all(is_plain)).then(|| format!("{}.{}", job.id, job.attempt))
+}
+
+/// The job of a message with this sequence, and the key of its record.
+pub(crate) fn read(payload: &[u8], sequence: u64) -> (Result<Job, String>, String) {
+    let job = serde_json::from_slice::<Job>(payload).map_err(|error| error.to_string());
+    let key = job.as_ref().ok().and_then(key);
+    let job = job.and_then(|job| if key.is_some() { Ok(job) } else { Err(format!("invalid id `{}`", job.id)) });
+    (job, key.unwrap_or_else(|| format!("unreadable.{sequence}")))
 }
 
 /// In milliseconds since 1970.

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::error::NatsError;
-use crate::queue::{DUE, NatsJobs, key, millis, now};
+use crate::queue::{DUE, NatsJobs, millis, now, read};
 use crate::record::{Grave, Record, Step};
 use crate::streams::ANSWER;
 
@@ -134,7 +134,7 @@ impl NatsSource {
         let streams = &self.jobs.streams;
         let info = message.info().map_err(NatsError::of("a message without its number"))?;
         let (id, delivered) = (info.stream_sequence, info.delivered);
-        let (mut job, key) = read(&message, id);
+        let (mut job, key) = read(&message.payload, id);
         let due = message.headers.as_ref().and_then(|headers| headers.get(DUE)?.as_str().parse().ok());
         if wait(&message, due).await {
             return Ok(None);
@@ -237,14 +237,6 @@ impl NatsSource {
     }
 }
 
-/// The job of a message, and the key of its record.
-fn read(message: &Message, id: u64) -> (Result<Job, String>, String) {
-    let job = serde_json::from_slice::<Job>(&message.payload).map_err(|error| error.to_string());
-    let key = job.as_ref().ok().and_then(key);
-    let job = job.and_then(|job| if key.is_some() { Ok(job) } else { Err(format!("invalid id `{}`", job.id)) });
-    (job, key.unwrap_or_else(|| format!("unreadable.{id}")))
-}
-
 /// Whether a job is not due yet. The server then delivers it again when it is.
 async fn wait(message: &Message, due: Option<u64>) -> bool {
     let left = due.unwrap_or_default().saturating_sub(now());
@@ -288,11 +280,9 @@ impl JobSource for NatsSource {
     }
 
     async fn is_empty(&self, registry: &Registry) -> Result<bool, SourceError> {
-        let jobs = &self.jobs.streams.jobs;
-        // Not the messages: after a crash, the server may keep some that are over.
+        // Not what consumers count: after a crash, the server may count, or keep, messages whose jobs are over.
         for hook in self.queued(registry).await? {
-            let found = jobs.consumer_info(&hook).await.map_err(NatsError::of("the queue could not be read"))?;
-            if found.num_pending > 0 || found.num_ack_pending > 0 {
+            if self.jobs.streams.is_any_left(&hook).await? {
                 return Ok(false);
             }
         }

@@ -4,13 +4,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_nats::jetstream;
+use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use futures_util::StreamExt;
+use hook_sdk::detached::Job;
 use hook_sdk::worker::{Burial, Worker};
 use hook_sdk::{CancellationToken, Registry};
 use hooks_conformance::{JobEngine, check_jobs};
 use hooks_nats::NatsJobs;
+use tokio::time::timeout;
 
-use crate::desk::{Process, SILENCE, queue, runs, work, work_until_empty};
+use crate::desk::{Process, SILENCE, queue, registry, runs, work, work_until_empty};
 use crate::server::{Server, Wire, until};
 
 struct Broker(NatsJobs);
@@ -77,6 +81,33 @@ async fn a_job_that_is_done_does_not_come_back_when_the_server_is_killed() {
     work_until_empty(&server.jobs().await, &file).await;
     let runs = runs(&file);
     assert_eq!((runs.len(), runs.values().sum::<usize>()), (20, 20), "{runs:?}");
+}
+
+/// As a crash can leave it: the job is over, and the server still has its message and waits for an answer about it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_queue_is_empty_if_all_of_its_jobs_are_over() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = server.jobs().await;
+    queue(jobs.clone(), "once", "0").await.unwrap();
+    let broker = broker(&server).await;
+    let stream = broker.get_stream("desk_jobs").await.unwrap();
+    let hour = Duration::from_secs(3_600);
+    let config =
+        pull::Config { durable_name: Some("once".to_owned()), ack_wait: hour, max_deliver: -1, ..Default::default() };
+    let consumer = stream.create_consumer(config).await.unwrap();
+    let message = consumer.fetch().max_messages(1).messages().await.unwrap().next().await.unwrap().unwrap();
+    let job: Job = serde_json::from_slice(&message.payload).unwrap();
+    let over = format!("desk.over.{}.{}", job.id, job.attempt);
+    let registry = registry(folder.path());
+    let work = async || {
+        let work = Worker::new().run_until_empty(&registry, jobs.source().silence(hour));
+        timeout(Duration::from_secs(5), work).await
+    };
+    assert!(work().await.is_err(), "another worker has the job");
+    broker.publish(over, "".into()).await.unwrap().await.unwrap();
+    work().await.expect("the job is over");
+    assert_eq!(stream.get_info().await.unwrap().state.messages, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
