@@ -139,7 +139,7 @@ async fn the_process_lives_as_long_as_a_handle_to_it() {
     let tool = tool(&server, "find");
     drop(server);
     let call = ToolCall::new("1", "find", json!({}));
-    tool.run(&HookContext::default(), &call, call.input.clone()).await.unwrap();
+    let _ = tool.run(&HookContext::default(), &call, call.input.clone()).await.unwrap();
     assert!(lives(&pid));
     drop(tool);
     eventually(|| !lives(&pid)).await;

@@ -29,7 +29,7 @@ const FOLLOW_UP: &str = "carry on";
 
 /// One sentence: when hooks do this in that scenario, this must follow.
 pub(crate) struct Case {
-    /// The kind of the hook that acts. The case is left out if the program does not declare it.
+    /// The kind of the hook that acts. The case is left out if the program does not fire the kinds of all its hooks.
     pub(crate) kind: &'static str,
     /// What the hook does.
     pub(crate) when: &'static str,
@@ -268,9 +268,11 @@ const READING: &[(&str, Case)] = &[
 
 /// The sentences about kinds that this program fires, with the fields that it fills.
 pub(crate) fn declared(kinds: &[KindManifest]) -> impl Iterator<Item = &'static Case> {
-    let fires = |case: &Case, field: &str| {
-        let fired = |kind: &&KindManifest| kind.fired_at.is_some() && kind.kind.name == case.kind;
-        kinds.iter().find(fired).is_some_and(|kind| !kind.never_filled.contains(&field))
+    let find = |name: &str| kinds.iter().find(|kind| kind.fired_at.is_some() && kind.kind.name == name);
+    let fires = move |case: &Case, field: &str| {
+        let hooks = (case.hooks)(&Acts::default());
+        let acts = hooks.iter().flat_map(Hook::kinds).all(|name| find(name).is_some());
+        acts && find(case.kind).is_some_and(|kind| !kind.never_filled.contains(&field))
     };
     let all = of_turns().map(|case| ("", case)).chain(READING.iter().map(|(field, case)| (*field, case)));
     all.filter(move |(field, case)| fires(case, field)).map(|(_, case)| case)
@@ -285,7 +287,28 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::of_turns;
+    use hook_sdk::{Hook, Registry};
+
+    use super::{declared, of_turns};
+    use crate::world::Acts;
+
+    /// So that a loop can fire the kinds of one step only.
+    #[test]
+    fn a_case_is_tried_if_the_kinds_of_all_its_hooks_are_fired() {
+        let mut kinds = Registry::empty().manifest().kinds;
+        kinds.retain(|kind| kind.kind.name.contains("tool_call") || kind.kind.name == "permission_request");
+        for kind in &mut kinds {
+            kind.fired_at = Some(kind.kind.origin);
+        }
+        let tried: Vec<_> = declared(&kinds).collect();
+        let of_calls = of_turns().filter(|case| kinds.iter().any(|kind| kind.kind.name == case.kind)).count();
+        assert!(tried.len() > 50 && of_calls > tried.len(), "{} of {of_calls}", tried.len());
+        for case in tried {
+            for name in (case.hooks)(&Acts::default()).iter().flat_map(Hook::kinds) {
+                assert!(kinds.iter().any(|kind| kind.kind.name == name), "{case}: {name}");
+            }
+        }
+    }
 
     /// What every kind of a turn lets its hooks do, and what gates and requests for a permission let them answer.
     #[test]

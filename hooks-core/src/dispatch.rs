@@ -182,6 +182,14 @@ impl HookSet {
         }
     }
 
+    /// The error of [`fire_blocking`](Self::fire_blocking), if `K` has a hook that is not a plain function.
+    pub(crate) fn can_fire_blocking<K: HookKind>(&self) -> Result<(), DispatchError> {
+        match self.entry::<K>().and_then(PlanEntry::plan::<K>) {
+            Some(plan) if !plan.is_sync => Err(error::async_hook(plan, ())),
+            _ => Ok(()),
+        }
+    }
+
     // A function of its own, so that the check for hooks is inlined into the caller.
     #[inline(never)]
     fn fire_entry<K: HookKind>(

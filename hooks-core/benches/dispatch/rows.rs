@@ -236,10 +236,10 @@ fn tool_call() -> Measured {
     };
     pair(
         || {
-            black_box(set.tool_call(&cx, &call).run_blocking(tool).expect("nothing fails"));
+            let _ = black_box(set.tool_call(&cx, &call).run_blocking(tool).expect("nothing fails"));
         },
         || {
-            black_box(by_hand(&set, &cx, &call, tool).expect("nothing fails"));
+            let _ = black_box(by_hand(&set, &cx, &call, tool).expect("nothing fails"));
         },
     )
 }

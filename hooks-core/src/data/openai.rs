@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::block::{Block, Shape, ToolResultBlock};
 use super::call::{ToolCall, ToolInput};
 use super::message::{Message, MessageData, Role};
+use super::openai_list::split;
 
 /// A message does not have the expected format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +47,7 @@ impl Message {
     /// let wire = json!({"role": "tool", "tool_call_id": "call_1", "name": "lookup", "content": "found"});
     /// let message = Message::from_openai(wire.clone())?;
     /// assert_eq!(message.role, Role::Tool);
-    /// assert_eq!(message.to_openai(), wire);
+    /// assert_eq!(message.to_openai(), [wire]);
     /// # Ok::<(), hook_sdk::data::FormatError>(())
     /// ```
     pub fn from_openai(message: Value) -> Result<Self, FormatError> {
@@ -67,12 +68,13 @@ impl Message {
         Ok(MessageData { role, content, extra: fields, shape }.into())
     }
 
-    /// Writes the message in the chat format.
-    ///
-    /// In this format each tool result is its own message. If the message has several, this method writes only the
-    /// first; [`Messages::to_openai`](super::Messages::to_openai) writes all of them. The format cannot express that a
-    /// tool failed.
-    pub fn to_openai(&self) -> Value {
+    /// Writes the message in the chat format, in which each tool result is its own message: a message with results
+    /// becomes one per result, plus one for its remaining content. The format cannot express that a tool failed.
+    pub fn to_openai(&self) -> Vec<Value> {
+        split(self).iter().map(Self::write_openai).collect()
+    }
+
+    fn write_openai(&self) -> Value {
         let mut fields = self.extra.clone();
         fields.insert("role".to_owned(), json!(self.role.as_str()));
         let result = self.content.iter().find_map(|block| match block {

@@ -17,8 +17,7 @@ impl Messages {
         messages.into_iter().enumerate().map(read).collect()
     }
 
-    /// Writes the messages in the chat format. A message with tool results becomes one message per result, plus one for
-    /// its remaining content.
+    /// Writes the messages in the chat format, each with [`Message::to_openai`].
     ///
     /// ```
     /// use hook_sdk::data::Messages;
@@ -37,12 +36,12 @@ impl Messages {
     /// # Ok::<(), hook_sdk::data::FormatError>(())
     /// ```
     pub fn to_openai(&self) -> Vec<Value> {
-        self.iter().flat_map(split).map(|message| message.to_openai()).collect()
+        self.iter().flat_map(Message::to_openai).collect()
     }
 }
 
 /// Splits a message into the messages that represent it in the chat format.
-fn split(message: &Message) -> Vec<Message> {
+pub(super) fn split(message: &Message) -> Vec<Message> {
     let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
     let results = message.content.iter().filter(is_result).count();
     if results == 0 || (message.role == Role::Tool && message.content.len() == 1) {

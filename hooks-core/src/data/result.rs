@@ -21,6 +21,7 @@ shared! {
     /// result.rewrite_text(|text| Some(text.replace(|c: char| c.is_ascii_digit(), "*")));
     /// assert_eq!(result.text(), "card **** **** **** ****");
     /// ```
+    #[must_use = "hooks may have changed it: the model has to read this, not what the tool returned"]
     ToolResult(ToolResultData)
 }
 

@@ -141,7 +141,7 @@ impl ErasedSubject {
 }
 
 #[cold]
-pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> DispatchError {
+pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: impl Send + Sync + 'static) -> DispatchError {
     let hook = plan.steps.iter().find(|step| step.is_async());
     DispatchError::AsyncHook {
         kind: K::NAME,

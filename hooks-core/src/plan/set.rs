@@ -166,6 +166,7 @@ impl HookSet {
     }
 
     /// The findings of this set: configuration that is valid but suspicious.
+    #[must_use = "nothing else tells of them"]
     pub fn audit(&self) -> &[Finding] {
         &self.0.parts.findings
     }

@@ -17,6 +17,9 @@ pub struct ToolQuestion {
     pub question: Question,
     /// Whether the gate deferred the call (*defer*) instead of asking (*ask*).
     pub deferred: bool,
+    /// The conversation in which a step asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) conversation: Option<String>,
     /// The input of an earlier answer, about which the gates ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) edited: Option<ToolInput>,
@@ -25,7 +28,7 @@ pub struct ToolQuestion {
 impl ToolQuestion {
     /// Creates a question about a call that would run with `input`.
     pub fn new(call: ToolCall, input: ToolInput, question: Question, deferred: bool) -> Self {
-        Self { call, input, question, deferred, edited: None }
+        Self { call, input, question, deferred, conversation: None, edited: None }
     }
 
     /// Everything that gates ask, and whether each question is deferred.

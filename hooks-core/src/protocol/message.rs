@@ -60,6 +60,7 @@ pub(super) async fn append_row<W: Waits, R: Future<Output: IntoRowId>>(
     row: Message,
     append: impl FnOnce(Message) -> R,
 ) -> Result<Message, StepError> {
+    mode.can_fire::<AfterCreateMessage>()?;
     let id = append(row.clone()).await.into_row_id().map_err(StepErrorKind::Caller)?;
     if mode.has::<AfterCreateMessage>() {
         let mut event = AfterCreateMessage::new(row.clone());

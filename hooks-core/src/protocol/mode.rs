@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::approval::ToolQuestion;
+use super::decision::CallQuestion;
 use super::error::{StepError, StepErrorKind};
 use crate::context::HookContext;
 use crate::dispatch::{DispatchError, Fired, sleep, until_cancelled};
@@ -31,6 +33,9 @@ pub(super) trait Waits: Copy {
         subject: K::Subject,
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>>;
 
+    /// The error that a dispatch of `K` would be because it cannot wait for a hook.
+    fn can_fire<K: HookKind>(hooks: &HookSet) -> Result<(), DispatchError>;
+
     /// `false` if there is no timer.
     fn sleep(cx: &HookContext, wait: Duration) -> impl Future<Output = bool>;
 }
@@ -53,6 +58,10 @@ impl Waits for OnRuntime {
         hooks.fire(cx, event, subject).await
     }
 
+    fn can_fire<K: HookKind>(_: &HookSet) -> Result<(), DispatchError> {
+        Ok(())
+    }
+
     async fn sleep(cx: &HookContext, wait: Duration) -> bool {
         wait.is_zero() || sleep(wait, cx.cancellation()).await.is_ok()
     }
@@ -66,6 +75,10 @@ impl Waits for Blocking {
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
         hooks.fire_blocking(cx, event, subject)
+    }
+
+    fn can_fire<K: HookKind>(hooks: &HookSet) -> Result<(), DispatchError> {
+        hooks.can_fire_blocking::<K>()
     }
 
     async fn sleep(_: &HookContext, wait: Duration) -> bool {
@@ -85,9 +98,14 @@ impl<'a> StepMode<'a> {
     }
 }
 
-impl<W: Waits> StepMode<'_, W> {
+impl<'a, W: Waits> StepMode<'a, W> {
     pub(super) fn has<K: HookKind>(self) -> bool {
         self.hooks.has::<K>()
+    }
+
+    /// Fails before the step has done anything that `K` follows, if that could not be fired then.
+    pub(super) fn can_fire<K: HookKind>(self) -> Result<(), StepError> {
+        Ok(W::can_fire::<K>(self.hooks)?)
     }
 
     pub(super) async fn dispatch<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Fired<K>, DispatchError> {
@@ -101,6 +119,15 @@ impl<W: Waits> StepMode<'_, W> {
             Some(halt) => Err(StepErrorKind::Halted(halt.clone()).into()),
             None => Ok(fired),
         }
+    }
+
+    pub(super) fn conversation(self) -> Option<&'a str> {
+        self.cx.conversation()
+    }
+
+    /// The question of a call, for an approver who may answer it elsewhere.
+    pub(super) fn asked(self, call: &CallQuestion) -> ToolQuestion {
+        ToolQuestion { conversation: self.conversation().map(str::to_owned), ..call.question().clone() }
     }
 
     /// Whether the turn may continue.

@@ -88,6 +88,7 @@ impl ModelCallStep<'_> {
     ) -> Result<Message, StepError> {
         let Self { mode: _, request: first, messages, call_site, profiles, mut continues } = self;
         let mut profile = first.profile.clone();
+        mode.can_fire::<PostModelCall>()?;
         loop {
             let event = PrefilterLlmHistory::new().call_site(call_site.as_str());
             let event = event.profile(profile.clone().unwrap_or_default());

@@ -59,10 +59,11 @@ impl<'a, A> ToolCallStep<'a, A> {
 
     /// Makes the call again about which an earlier turn asked `question` before it was
     /// [suspended](StepErrorKind::Suspended), with the input that it had then. The gates judge it again. The answer
-    /// approves only this question; what gates ask besides is [asked](Self::ask). A question about another call, by id and
-    /// name, changes nothing.
+    /// approves only this question; what gates ask besides is [asked](Self::ask). A question about another call, by
+    /// conversation, id and name, changes nothing.
     pub fn answered(mut self, question: &'a ToolQuestion, answer: impl Into<Approval>) -> Self {
-        if (&question.call.id, &question.call.name) == (&self.call.id, &self.call.name) {
+        let is_elsewhere = question.conversation.as_deref().is_some_and(|id| self.mode.conversation() != Some(id));
+        if !is_elsewhere && (&question.call.id, &question.call.name) == (&self.call.id, &self.call.name) {
             (self.call, self.held) = (&question.call, Some((question, Box::new(answer.into()))));
         }
         self
@@ -89,7 +90,7 @@ impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> 
     /// Like [`run`](Self::run), without a runtime.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// Those of [`run`](Self::run), and an `async` or `blocking` hook at a kind of the step: then the tool does not run.
     pub fn run_blocking<O: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> O) -> Result<ToolResult, StepError> {
         let mut tool = Some(tool);
         let mode = self.mode.blocking();
@@ -201,7 +202,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                     StepErrorKind::Suspended(_) => return Err(end),
                     StepErrorKind::Halted(halt) => CallRefusal::halted(halt).message,
                     StepErrorKind::Cancelled => NOT_RUN.to_owned(),
-                    _ => "Not run: the gate failed".to_owned(),
+                    _ => "Not run: a hook failed".to_owned(),
                 };
                 (call.input.clone(), CallEnd::without_result(text, Some(end)))
             }
@@ -245,6 +246,10 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
 
     /// The decision about the call, and the input that was judged.
     async fn judged<W: Waits>(&mut self, mode: StepMode<'_, W>) -> Result<(ToolInput, Ruling), StepError> {
+        mode.can_fire::<PermissionRequest>()?;
+        mode.can_fire::<AfterToolCallSuccess>()?;
+        mode.can_fire::<AfterToolCallFailure>()?;
+        mode.can_fire::<AfterToolCall>()?;
         let mut state = match &self.held {
             Some((question, _)) => {
                 mode.go_on()?;
@@ -278,13 +283,13 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                 CallState::Ask(call) => match self.held.take_if(|_| call.is_held()) {
                     Some((_, answer)) => call.by_approver(*answer),
                     None => {
-                        let answer = (self.ask)(call.question().clone());
+                        let answer = (self.ask)(mode.asked(&call));
                         let answer = mode.run_until(answer).await;
                         call.by_approver(answer.ok_or(StepErrorKind::Cancelled)?.into())
                     }
                 },
                 CallState::Suspend(call) => {
-                    return Err(StepErrorKind::Suspended(Box::new(call.question().clone())).into());
+                    return Err(StepErrorKind::Suspended(Box::new(mode.asked(&call))).into());
                 }
                 CallState::Decided(input, ruling) => return Ok((input, ruling)),
             };

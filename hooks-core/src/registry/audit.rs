@@ -22,6 +22,7 @@ impl Registry {
     /// Returns what is valid but suspicious in these sets: see [`Finding`]. Pass the sets of all agents and prompts,
     /// and the audit also reports hooks that none of them names. If the program declares with [`fires!`](crate::fires)
     /// what it fires, it also reports hooks at every other kind.
+    #[must_use = "nothing else tells of the findings"]
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         let sets: Vec<&HookSet> = sets.into_iter().collect();
         self.audit_of(&sets, &self.candidates(&sets))
@@ -87,6 +88,7 @@ impl Registry {
     /// assert!(findings[0].to_string().ends_with("which it never is in this harness; did you mean `refund`?"));
     /// # Ok::<(), ConfigError>(())
     /// ```
+    #[must_use = "nothing else tells of the findings"]
     pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
         let sets: Vec<&HookSet> = sets.into_iter().collect();
         let candidates = self.candidates(&sets);
@@ -109,6 +111,7 @@ impl Registry {
 
     /// Finds the guards of an agent that its sub-agent does not have. `shared` are the kinds at which the hooks
     /// of the parent run for the sub-agent as well.
+    #[must_use = "nothing else tells of the findings"]
     pub fn audit_call(parent: &HookSet, child: &HookSet, shared: &[&str]) -> Vec<Finding> {
         let has = |id: &HookId| child.names(id.as_str());
         let (parent, child) = (parent.parts(), &child.parts().owner);

@@ -100,6 +100,7 @@ fn what_bash_runs_is_selected() {
             }
         }
         if judged.lines % 1_000 == 0 {
+            assert_eq!(stubs.calls("rm x"), ["rm x"], "a line has broken the programs; a full disk does it too");
             println!("{} lines, {} ran the program, {} missed", judged.lines, judged.ran, judged.missed.len());
         }
     }

@@ -66,6 +66,6 @@ mod tests {
             "annotations": [{"born": "[birth date]", "seen": "2031-04-05"}],
             "tool_calls": [{"id": "1", "type": "function", "function": {"name": "t", "arguments": "{\"dob\": \"[birth date]\"}"}}],
         });
-        assert_eq!(row.to_openai(), expected);
+        assert_eq!(row.to_openai(), [expected]);
     }
 }

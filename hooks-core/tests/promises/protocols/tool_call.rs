@@ -77,7 +77,7 @@ const CASES: &[Case] = &[
     Case { what: "a required hook that fails ends the turn",
            hooks: || vec![Hook::at::<BeforeToolCall>("no").reader(|_, _, _| -> Permission { panic!("broken") })
                 .on_failure(OnFailure::Required)],
-           reads: "Not run: the gate failed", ran: &[], end: "the hook is required", ..CASE },
+           reads: "Not run: a hook failed", ran: &[], end: "the hook is required", ..CASE },
     Case { what: "a halt", hooks: || vec![Hook::at::<BeforeToolCall>("no").reader(|_, _, _| halts::<Permission>())],
            reads: "Not run, the turn ended: enough", ran: &[], end: "the turn was halted: enough", ..CASE },
     Case { what: "the tool gets the input that the gates leave",
@@ -296,6 +296,23 @@ fn an_answer_of_a_later_turn_approves_only_its_question() {
         let step = allowing.tool_call(&cx, &other).answered(&question, no());
         let ran = step.run_blocking(|input| input["cents"].to_string()).unwrap();
         assert_eq!(ran.text(), "7");
+    }
+    // So does a question of another conversation: models use the same ids again.
+    let conversation = |id: &str| HookContext::builder().conversation(id).build();
+    let (hooks, mut asked) = (set([asks()]), None);
+    let first = conversation("a");
+    let step = hooks.tool_call(&first, &call).ask_blocking(|question| {
+        asked = Some(question);
+        Approval::Suspend
+    });
+    for question in [suspended(step.run_blocking(|_| "paid")), asked.unwrap()] {
+        let ran = |cx: &HookContext| {
+            hooks.tool_call(cx, &call).answered(&question, true).run_blocking(|_| "paid").unwrap().text().into_owned()
+        };
+        assert_eq!(ran(&first), "paid");
+        for other in [conversation("b"), cx.clone()] {
+            assert_eq!(ran(&other), "Denied: sure?. There is nobody to ask");
+        }
     }
     // A cancelled turn runs nothing, whatever was answered.
     let token = CancellationToken::new();

@@ -39,6 +39,43 @@ fn a_turn_that_ends_closes_its_calls_with_what_is_true() {
     assert!(step.unwrap_err().close_calls(&messages).is_empty());
 }
 
+/// Promise 15: what a step without a runtime cannot finish, it does not begin.
+#[test]
+fn a_step_without_a_runtime_does_nothing_if_a_later_hook_of_it_would_have_to_wait() {
+    fn waits<K: HookKind>() -> HookSet {
+        set([Hook::at::<K>("waits").async_reader(|_, _, _| Box::pin(async {}))])
+    }
+    let is_it = |error: &StepError| {
+        let StepErrorKind::Dispatch(DispatchError::AsyncHook { hook, .. }) = error.kind() else { return false };
+        hook.as_str() == "waits"
+    };
+    let (call, cx) = (call(), cx());
+    let at_calls = [
+        waits::<PermissionRequest>(),
+        waits::<AfterToolCallSuccess>(),
+        waits::<AfterToolCallFailure>(),
+        waits::<AfterToolCall>(),
+    ];
+    // A permission is requested only if a gate asks.
+    for hooks in &at_calls[1..] {
+        let error = hooks.tool_call(&cx, &call).run_blocking(|_| -> &str { panic!("the tool ran") }).unwrap_err();
+        assert!(is_it(&error), "{error}");
+        assert_eq!(error.result().unwrap().text(), "Not run: a hook failed");
+    }
+    let question =
+        ToolQuestion::new(call.clone(), call.input.clone(), hook_sdk::verdict::Question::new("sure?"), false);
+    for hooks in &at_calls {
+        let step = hooks.tool_call(&cx, &call).answered(&question, true);
+        assert!(is_it(&step.run_blocking(|_| -> &str { panic!("the tool ran") }).unwrap_err()));
+    }
+    let (hooks, mut messages) = (waits::<PostModelCall>(), Messages::default());
+    let step = hooks.model_call(&cx, ModelRequest::new("m"), &mut messages);
+    assert!(is_it(&step.run_blocking(|_, _| -> ModelAnswer { panic!("the model was called") }).unwrap_err()));
+    let hooks = waits::<AfterCreateMessage>();
+    let row = Message::new(Role::User, "hello");
+    assert!(is_it(&hooks.store_blocking(&cx, row, |_| -> String { panic!("the row was stored") }).unwrap_err()));
+}
+
 #[test]
 fn a_message_is_stored_as_its_hooks_leave_it() {
     let mask = || {
