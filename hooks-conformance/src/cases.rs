@@ -289,7 +289,7 @@ mod tests {
 
     use hook_sdk::{Hook, Registry};
 
-    use super::{declared, of_turns};
+    use super::{all, declared, of_turns};
     use crate::world::Acts;
 
     /// So that a loop can fire the kinds of one step only.
@@ -301,7 +301,7 @@ mod tests {
             kind.fired_at = Some(kind.kind.origin);
         }
         let tried: Vec<_> = declared(&kinds).collect();
-        let of_calls = of_turns().filter(|case| kinds.iter().any(|kind| kind.kind.name == case.kind)).count();
+        let of_calls = all().filter(|case| kinds.iter().any(|kind| kind.kind.name == case.kind)).count();
         assert!(tried.len() > 50 && of_calls > tried.len(), "{} of {of_calls}", tried.len());
         for case in tried {
             for name in (case.hooks)(&Acts::default()).iter().flat_map(Hook::kinds) {

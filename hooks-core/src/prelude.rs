@@ -8,7 +8,7 @@ pub use crate::data::{
     CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, ToolCall, ToolInput,
     ToolResult,
 };
-pub use crate::diagnostics::ConfigError;
+pub use crate::diagnostics::{ConfigError, HarnessFacts};
 pub use crate::dispatch::{DispatchError, Fired};
 pub use crate::failure::OnFailure;
 pub use crate::hook::Hook;

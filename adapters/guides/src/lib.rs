@@ -6,6 +6,8 @@ use hook_sdk::prelude::*;
 use serde::Deserialize;
 
 // ANCHOR: guard
+hook_sdk::fires![tool_call]; // what a loop with these hooks runs
+
 #[derive(Deserialize)]
 struct Refund {
     cents: u64,
@@ -28,6 +30,10 @@ fn limit_refunds(input: &ToolInput) -> Permission {
 /// Every mistake in the list.
 pub fn hooks() -> Result<HookSet, Box<dyn Error + Send + Sync>> {
     let agent = AgentDef::from_json("agent.json", r#"{"name": "support", "hooks": ["limit_refunds"]}"#)?;
-    Ok(Registry::discover()?.scope(&agent, None)?)
+    let registry = Registry::discover()?;
+    let hooks = registry.scope(&agent, None)?;
+    // A guard that no list names, or that guards none of these tools, is an error too.
+    registry.check([&hooks], &HarnessFacts::new().tools(["refund", "mcp__till__refund"]))?;
+    Ok(hooks)
 }
 // ANCHOR_END: guard

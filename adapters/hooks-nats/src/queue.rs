@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::NatsError;
-use crate::streams::Streams;
+use crate::streams::{Streams, present};
 
 /// How long a dispatch waits for its job to be stored.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -102,6 +102,22 @@ impl Streams {
         self.send(self.subject("jobs", job.hook.as_str()), headers, payload.into()).await?;
         let _ = self.client.publish(self.wake(), "".into()).await;
         Ok(())
+    }
+
+    /// Whether a hook has jobs that are not over. Removes messages whose jobs are.
+    pub(crate) async fn is_any_left(&self, hook: &str) -> Result<bool, NatsError> {
+        let (subject, failed, mut next) = (self.subject("jobs", hook), "the queue could not be read", 1);
+        loop {
+            let found = self.jobs.raw_message_builder().sequence(next).next_by_subject(&subject).send().await;
+            let Some(message) = present(found, failed)? else { return Ok(false) };
+            let (_, key) = read(&message.payload, message.sequence);
+            if !self.is_over(&key).await? {
+                return Ok(true);
+            }
+            // If this is lost, the next look removes it.
+            let _ = self.jobs.delete_message(message.sequence).await;
+            next = message.sequence + 1;
+        }
     }
 
     /// Publishes until the server has answered. It knows a message that it got before by its id.

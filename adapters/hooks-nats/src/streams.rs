@@ -12,7 +12,6 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::error::NatsError;
-use crate::queue::read;
 
 /// How long the server recognises a message that is published again.
 const DUPLICATES: Duration = Duration::from_secs(600);
@@ -92,22 +91,6 @@ impl Streams {
     pub(crate) async fn is_over(&self, key: &str) -> Result<bool, NatsError> {
         let found = self.over.get_last_raw_message_by_subject(&self.subject("over", key)).await;
         Ok(present(found, "it could not be read whether a job is over")?.is_some())
-    }
-
-    /// Whether a hook has jobs that are not over. Removes messages whose jobs are.
-    pub(crate) async fn is_any_left(&self, hook: &str) -> Result<bool, NatsError> {
-        let (subject, failed, mut next) = (self.subject("jobs", hook), "the queue could not be read", 1);
-        loop {
-            let found = self.jobs.raw_message_builder().sequence(next).next_by_subject(&subject).send().await;
-            let Some(message) = present(found, failed)? else { return Ok(false) };
-            let (_, key) = read(&message.payload, message.sequence);
-            if !self.is_over(&key).await? {
-                return Ok(true);
-            }
-            // If this is lost, the next look removes it.
-            let _ = self.jobs.delete_message(message.sequence).await;
-            next = message.sequence + 1;
-        }
     }
 
     /// Removes a job that is over. If the server crashes within two minutes, it may deliver the job again, so that is kept.

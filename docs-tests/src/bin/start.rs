@@ -9,6 +9,9 @@ use serde::Deserialize;
 // Makes two hooks with the same id a build error.
 hook_sdk::setup!();
 
+// What this program fires.
+hook_sdk::fires![tool_call];
+
 /// The arguments of the tool `refund`. A model wrote them, so the guard parses them.
 #[derive(Deserialize)]
 struct Refund {
@@ -63,6 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = r#"{ "name": "support", "hooks": ["limit_refunds", "mask_addresses", "count_refunds"] }"#;
     let agent = AgentDef::from_json("support.json", agent)?;
     let hooks = registry.scope(&agent, None)?; // the active hooks of this agent
+    registry.check([&hooks], &HarnessFacts::new().tools(["refund"]))?; // each hook can run
     print!("{hooks}");
 
     let cx = HookContext::builder().agent("support").state(Paid::default()).build();

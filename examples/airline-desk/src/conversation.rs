@@ -100,7 +100,7 @@ impl Conversation {
     /// The conversation in the format from which it was parsed.
     pub fn to_json(&self) -> Value {
         let mut fields = self.fields.clone();
-        fields.insert("messages".to_owned(), self.messages.iter().map(Message::to_openai).collect());
+        fields.insert("messages".to_owned(), self.messages.iter().flat_map(Message::to_openai).collect());
         Value::Object(fields)
     }
 }

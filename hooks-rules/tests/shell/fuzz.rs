@@ -100,7 +100,8 @@ fn what_bash_runs_is_selected() {
             }
         }
         if judged.lines % 1_000 == 0 {
-            assert_eq!(stubs.calls("rm x"), ["rm x"], "a line has broken the programs; a full disk does it too");
+            let control = stubs.calls("rm x");
+            assert!(control.iter().any(|call| call == "rm x"), "a line has broken the programs: {control:?}");
             println!("{} lines, {} ran the program, {} missed", judged.lines, judged.ran, judged.missed.len());
         }
     }

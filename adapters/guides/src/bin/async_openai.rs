@@ -6,10 +6,9 @@ use std::error::Error;
 
 use async_openai::types::chat::{
     ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestMessage,
-    ChatCompletionRequestToolMessage, ChatCompletionResponseMessage,
+    ChatCompletionResponseMessage,
 };
 use hook_sdk::prelude::*;
-use hook_sdk::protocol::StepError;
 use serde_json::json;
 
 async fn refund(input: &ToolInput) -> Result<String, String> {
@@ -25,13 +24,14 @@ async fn call(
     cx: &HookContext,
     call: &ChatCompletionMessageToolCall,
     ask: fn(&str) -> bool,
-) -> Result<ChatCompletionRequestMessage, StepError> {
+) -> Result<Vec<ChatCompletionRequestMessage>, Box<dyn Error + Send + Sync>> {
     let made = ToolCall::new(&call.id, &call.function.name, ToolInput::parse(&call.function.arguments));
     let step = hooks.tool_call(cx, &made).ask(async |question| ask(question.question.reason.as_str()));
     // `input` is what the guard judged: use it, not what the model wrote.
     let result = step.run(async |input| refund(&input).await).await?;
-    Ok(ChatCompletionRequestToolMessage { content: result.text().into_owned().into(), tool_call_id: call.id.clone() }
-        .into())
+    // The result, and what hooks add for the model.
+    let messages = Messages::from(result.into_messages(&made)).to_openai();
+    Ok(messages.into_iter().map(serde_json::from_value).collect::<Result<_, _>>()?)
 }
 // ANCHOR_END: tool
 
@@ -46,8 +46,9 @@ async fn turn(hooks: &HookSet, cents: u64) -> Result<Vec<String>, Box<dyn Error 
     let mut read = Vec::new();
     for made in reply(cents).tool_calls.unwrap_or_default() {
         let ChatCompletionMessageToolCalls::Function(made) = made else { return Err("a custom call".into()) };
-        let message = call(hooks, &HookContext::new(), &made, |_| false).await?;
-        read.push(serde_json::to_value(&message)?["content"].to_string());
+        for message in call(hooks, &HookContext::new(), &made, |_| false).await? {
+            read.push(serde_json::to_value(&message)?["content"].to_string());
+        }
     }
     Ok(read)
 }

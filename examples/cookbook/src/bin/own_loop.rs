@@ -105,7 +105,7 @@ impl Agent<'_> {
                     }
                 }
             }
-            // A mask of the stored row leaves the tools their input.
+            // The tools get the unmasked input: hooks may mask the stored row.
             let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
             messages.push(hooks.store(cx, reply, async |row| self.keep(stored, row)).await?);
             for call in &calls {
