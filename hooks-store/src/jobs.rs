@@ -9,6 +9,7 @@ mod claim;
 mod end;
 mod lost;
 mod source;
+mod forward;
 mod admin;
 
 pub(crate) use admin::DONE;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hook_sdk::CancellationToken;
 use hook_sdk::data::{Message, Role};
+use hook_sdk::detached::{BackgroundSink, EnqueueError, Job};
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hook_sdk::worker::Backoff;
@@ -124,6 +125,54 @@ async fn a_failed_job_is_retried_up_to_the_limit_of_its_hook() {
         let words: Vec<_> =
             attempts.iter().map(|attempt| (attempt.attempt, attempt.status.as_deref().unwrap())).collect();
         assert_eq!(words, [(1, "failed"), (2, "failed"), (3, "completed")]);
+    }
+}
+
+/// Another queue, which refuses the jobs of one hook.
+#[derive(Clone, Default)]
+struct Broker(Arc<Mutex<Vec<Job>>>);
+
+impl BackgroundSink for Broker {
+    fn enqueue(&self, job: Job) -> Result<(), EnqueueError> {
+        if job.hook.as_str() == "flaky" {
+            return Err(EnqueueError::Failed("too large".to_owned()));
+        }
+        self.0.lock().unwrap().push(job);
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forwarded_jobs_are_done_here_and_refused_ones_stay() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let (registry, ran) = registry(store);
+        let late = Hook::at::<AfterCreateMessage>("late").background(|_, _, ()| Box::pin(async {}));
+        registry.register(late.delay(Duration::from_hours(1))).unwrap();
+        for hook in ["flaky", "late", "index", "index"] {
+            fire(&registry, hook).await;
+        }
+        let (broker, stop) = (Broker::default(), CancellationToken::new());
+        let forwards = tokio::spawn({
+            let (store, broker, stop) = (store.clone(), broker.clone(), stop.clone());
+            async move { store.forward_jobs(broker, stop).await }
+        });
+        let done = JobFilter::new().status(JobStatus::Done);
+        while store.jobs(&done, 100).await.unwrap().len() < 3 {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+        forwards.await.unwrap();
+        let mut done: Vec<_> = store.jobs(&done, 100).await.unwrap().into_iter().map(|job| job.id).collect();
+        let jobs = broker.0.lock().unwrap().clone();
+        let mut ids: Vec<_> = jobs.iter().map(|job| job.id.clone()).collect();
+        (done.sort(), ids.sort());
+        assert_eq!(ids, done, "{}: each once", database.name);
+        let waits = |job: &&Job| job.delay > Duration::from_mins(59);
+        assert_eq!(jobs.iter().filter(waits).map(|job| job.hook.as_str()).collect::<Vec<_>>(), ["late"]);
+        // What stayed runs here.
+        worker(&database, &registry).run_until_empty().await;
+        assert_eq!(ran.load(Ordering::SeqCst), 3, "{}: the third run of `flaky` succeeds", database.name);
     }
 }
 

@@ -9,13 +9,16 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use hook_sdk::data::{Message, Role};
-use hook_sdk::detached::BackgroundSink;
+use hook_sdk::detached::{BackgroundSink, Job};
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::prelude::*;
 use hook_sdk::record::{Record, Status};
 use hook_sdk::worker::Worker;
 use hook_sdk::{CancellationToken, Registry};
+use hooks_agent::store::{Append, MessageStore, RowJobs};
 use hooks_nats::NatsJobs;
+use hooks_store::Store;
+use serde_json::json;
 
 use crate::server::until;
 
@@ -99,6 +102,11 @@ impl Process {
         Self { child: run(url, accepted, hook), url: url.to_owned(), runs: accepted.to_owned() }
     }
 
+    /// Stores rows with a job of each hook, forwards the jobs, and writes to the file which rows were stored.
+    pub(crate) fn store(url: &str, stored: &Path) -> Self {
+        Self { child: run(url, stored, "rows"), url: url.to_owned(), runs: stored.to_owned() }
+    }
+
     /// Kills it, unless it is dead.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
@@ -150,10 +158,41 @@ async fn works_as_a_process() {
     let runs = PathBuf::from(runs);
     let hook = match &*std::env::var("HOOKS_NATS_QUEUE").unwrap() {
         "" => return work(&jobs, &runs, 4, CancellationToken::new()).await,
+        "rows" => return store_rows(jobs, &runs).await,
         "once" => "once",
         _ => "again",
     };
     if queue(jobs, hook, "0").await.is_ok() {
         std::fs::write(runs, "accepted").unwrap();
     }
+}
+
+/// The store of rows whose names are written to `stored`.
+pub(crate) async fn store(stored: &Path) -> Store {
+    Store::open(stored.with_extension("db").to_str().unwrap()).await.unwrap()
+}
+
+async fn store_rows(jobs: NatsJobs, stored: &Path) {
+    let store = store(stored).await;
+    tokio::spawn({
+        let store = store.clone();
+        async move { store.forward_jobs(jobs, CancellationToken::new()).await }
+    });
+    for number in 0.. {
+        let name = format!("{}-{number}", std::process::id());
+        let row = Append::new([Message::new(Role::User, &*name)]);
+        let row = row.jobs(RowJobs::new(|row| ["once", "again"].map(|hook| job(hook, &row.message)).into()));
+        store.append("c", row).await.unwrap();
+        let mut file = OpenOptions::new().create(true).append(true).open(stored).unwrap();
+        file.write_all(format!("{name}\n").as_bytes()).unwrap();
+    }
+}
+
+fn job(hook: &str, message: &Message) -> Job {
+    let job = json!({
+        "id": format!("{hook}-{}", message.text()), "hook": hook, "kind": "after_create_message",
+        "event": AfterCreateMessage::new(message.clone()), "context": {}, "attempt": 1, "max_attempts": 1,
+        "idempotent": hook == "again", "idempotency_key": "",
+    });
+    serde_json::from_value(job).unwrap()
 }

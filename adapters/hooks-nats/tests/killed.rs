@@ -1,17 +1,20 @@
 //! Jobs whose workers, server and connections are killed at any moment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use hook_sdk::CancellationToken;
 use hook_sdk::detached::Job;
 use hook_sdk::kinds::AfterCreateMessage;
 use hook_sdk::worker::Burial;
+use hooks_agent::store::MessageStore;
 use hooks_nats::NatsJobs;
+use hooks_store::{JobFilter, JobStatus};
 use tokio::runtime::Runtime;
 
-use crate::desk::{Process, queue, runs, work_until_empty};
-use crate::server::{Server, Wire};
+use crate::desk::{Process, queue, runs, store, work_until_empty};
+use crate::server::{Server, Wire, until};
 
 /// The number of repetitions: a few, or the value of the variable.
 fn times(variable: &str, otherwise: usize) -> usize {
@@ -160,4 +163,52 @@ fn no_job_is_lost_or_stuck_if_all_of_that_happens() {
         2 => crash(server, random),
         _ => wire.cut(),
     });
+}
+
+/// The store is the outbox: a job is committed with its row, and forwarded.
+#[test]
+fn the_jobs_of_each_stored_row_run_if_the_program_is_killed_between_row_and_broker() {
+    let kills = times("HOOKS_NATS_KILLS", 8);
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (returned, file) = (folder.path().join("rows"), folder.path().join("runs"));
+    let mut random = Random(11);
+    let start = Instant::now();
+    for _ in 0..kills {
+        let before = std::fs::metadata(&returned).map_or(0, |file| file.len());
+        let mut program = Process::store(&server.url(), &returned);
+        until("a row is stored", || std::fs::metadata(&returned).is_ok_and(|file| file.len() > before));
+        // Any moment is suitable, so this does not wait for a particular one.
+        std::thread::sleep(Duration::from_millis(random.below(60)));
+        program.kill();
+    }
+    let runtime = Runtime::new().unwrap();
+    let (rows, left) = runtime.block_on(async {
+        let (jobs, store) = (server.jobs().await, store(&returned).await);
+        let queued = async || store.jobs(&JobFilter::new().status(JobStatus::Queued), u32::MAX).await.unwrap().len();
+        let (left, stop) = (queued().await, CancellationToken::new());
+        let forwards = tokio::spawn({
+            let (store, jobs, stop) = (store.clone(), jobs.clone(), stop.clone());
+            async move { store.forward_jobs(jobs, stop).await }
+        });
+        while queued().await > 0 {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+        forwards.await.unwrap();
+        work_until_empty(&jobs, &file).await;
+        let rows: Vec<_> =
+            store.export("c").await.unwrap().rows.iter().map(|row| row.message.text().into_owned()).collect();
+        (rows, left)
+    });
+    let expected: BTreeMap<String, usize> =
+        rows.iter().flat_map(|row| ["once", "again"].map(|hook| (format!("{hook} {row}"), 1))).collect();
+    assert_eq!(runs(&file), expected, "a job of each hook for each row");
+    let returned = std::fs::read_to_string(&returned).unwrap();
+    assert!(returned.lines().all(|row| rows.iter().any(|stored| stored == row)), "a row is lost");
+    println!(
+        "{kills} kills, {} rows, {left} jobs were left to forward: each ran once; {:?}",
+        rows.len(),
+        start.elapsed()
+    );
 }
