@@ -69,6 +69,11 @@ pub(super) fn writes(redirect: Node<'_>, source: &str) -> bool {
         || (text.contains('>') && to != "/dev/null" && !to.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()))
 }
 
+/// Whether a word of the shell ends here. The grammar ends some earlier: in `a=x]$: rm`, it takes `:` for the command.
+pub(super) fn ends_a_word(source: &str, at: usize) -> bool {
+    source[at..].starts_with(|c: char| " \t\n;&|<>()`".contains(c)) || source.len() == at
+}
+
 /// Whether the node itself is an arithmetic expression.
 pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     match node.kind() {

@@ -7,7 +7,7 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::command::{Assignment, Command, Commands};
 use super::nodes::{
-    begins_a_word, calculates, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
+    begins_a_word, calculates, ends_a_word, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
     is_plain_mark, leaves_text_out, names_an_integer, words_behind, writes,
 };
 use super::programs;
@@ -160,6 +160,11 @@ impl<'a> Walk<'a> {
             "for_statement" | "select_statement" if names_an_integer(self.text(node)) => self.calculates = true,
             // Within a word, the shell reads `#` as part of the word.
             "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
+            "variable_assignment" | "file_redirect" | "herestring_redirect"
+                if !ends_a_word(self.source, node.end_byte()) =>
+            {
+                return None;
+            }
             "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
             "heredoc_body" if self.ends_before(node) => return None,
             // Prompt expansion runs commands in the value of a variable.
