@@ -1,6 +1,7 @@
 //! Jobs whose workers, server and connections are killed at any moment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -60,10 +61,14 @@ fn hold(what: &str, mut harm: impl FnMut(&mut Server, &Wire, &mut [Process], &mu
     });
     drop(workers);
     let jobs = runtime.block_on(server.jobs());
-    // A job takes 40 ms, and four run at the same time.
-    let limit = Duration::from_secs(60) + Duration::from_millis(60) * u32::try_from(count).unwrap();
-    let rest = async { tokio::time::timeout(limit, work_until_empty(&jobs, &file)).await };
-    runtime.block_on(rest).expect("jobs are stuck");
+    runtime.block_on(async {
+        let (mut rest, mut before) = (pin!(work_until_empty(&jobs, &file)), None);
+        while tokio::time::timeout(Duration::from_secs(60), &mut rest).await.is_err() {
+            let (queued, consumers) = server.waiting().await;
+            assert!(before != Some(queued), "{what}: {queued} jobs are stuck: {consumers:#?}");
+            before = Some(queued);
+        }
+    });
 
     let runs = runs(&file);
     let interrupted = runtime.block_on(jobs.buried("once", usize::MAX)).unwrap();

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, Once, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_nats::jetstream;
+use futures_util::StreamExt;
 use hooks_nats::NatsJobs;
 use tempfile::TempDir;
 
@@ -44,6 +46,14 @@ impl Server {
 
     pub(crate) async fn jobs(&self) -> NatsJobs {
         NatsJobs::connect(&self.url(), "desk").await.unwrap()
+    }
+
+    /// How many jobs the server has, and what it says about their consumers.
+    pub(crate) async fn waiting(&self) -> (u64, Vec<jetstream::consumer::Info>) {
+        let broker = jetstream::new(async_nats::connect(self.url()).await.unwrap());
+        let stream = broker.get_stream("desk_jobs").await.unwrap();
+        let consumers = stream.consumers().map(Result::unwrap).collect().await;
+        (stream.cached_info().state.messages, consumers)
     }
 
     pub(crate) fn kill(&mut self) {
