@@ -226,6 +226,27 @@ fn what_this_parser_and_a_database_read_in_two_ways_is_denied() {
         ("mysql", "SELECT 1 --\u{85}x FROM (SELECT 1 AS `\u{85}x`) t INTO OUTFILE '/tmp/x'"),
         ("mariadb", "SELECT 1 --\u{3000}x FROM (SELECT 1 AS `\u{3000}x`) t INTO OUTFILE '/tmp/x'"),
         ("redshift", "SELECT \u{a0}$$ FROM (SELECT 1 AS \"\u{a0}$$\") t; DROP TABLE t; -- \""),
+        // A backslash escapes the quote in these databases, and not in this parser.
+        ("redshift", "SELECT '\\' || ' ; DROP TABLE t; -- '"),
+        ("ansi", "SELECT '\\' || ' ; DROP TABLE t; -- '"),
+        ("redshift", "SELECT N'\\' || N' ; DROP TABLE t; -- '"),
+        ("databricks", "SELECT \"\\\"\", reflect('java.lang.Runtime', 'x') --\""),
+        ("clickhouse", "SELECT 1 AS \"\\\"\" FROM url('http://x') --\""),
+        ("clickhouse", "SELECT 1 AS `\\`` FROM url('http://x') --`"),
+        ("bigquery", "SELECT r'\\', r'; DROP TABLE t; --'"),
+        ("bigquery", "SELECT b'\\', b'; DROP TABLE t; --'"),
+        ("bigquery", "SELECT 1 AS `\\``; DROP TABLE t; --`"),
+        ("mysql", "SELECT b'\\', b' INTO OUTFILE '"),
+        ("ansi", "SELECT $$ FROM t $$"),
+        // MySQL skips what is for a later version.
+        ("mysql", "SELECT 1 /*!99999 AS */ INTO /*!99999 FROM */ OUTFILE '/tmp/x'"),
+        ("mysql", "SELECT 1 /*!50000 AS a */"),
+        ("mysql", "SELECT 1 --\u{1}\n INTO OUTFILE '/tmp/x'"),
+        ("postgres", "SELECT 1 \\g /tmp/x"),
+        ("postgres", "SELECT 1\n\\! id"),
+        ("mysql", "DELIMITER //\nSELECT 1//"),
+        ("mssql", "SELECT 1\n:r /etc/passwd"),
+        ("oracle", "SELECT 1 FROM dual\n/\nDROP TABLE t"),
     ];
     for (dialect, sql) in denied {
         assert!(check(dialect, sql).is_err(), "{dialect}: {sql}");
@@ -234,7 +255,9 @@ fn what_this_parser_and_a_database_read_in_two_ways_is_denied() {
         ("postgres", "SELECT u & 1, a & b FROM t"),
         ("postgres", "SELECT * FROM t WHERE a LIKE '%\\%' ESCAPE '\\'"),
         ("mysql", "SELECT 1 - -1, a /* b */ FROM t -- done"),
-        ("databricks", "SELECT 'a''b', count(*) FROM t"),
+        ("databricks", "SELECT 'a''b', count(*) FROM t WHERE a RLIKE '^\\\\d+$'"),
+        ("bigquery", "SELECT REGEXP_CONTAINS(a, r'^\\d+$'), 'it\\'s' FROM `p.d.t`"),
+        ("redshift", "SELECT regexp_substr(a, '\\\\d+') FROM t"),
         ("snowflake", "SELECT $$it's$$"),
         ("postgres", "SELECT E'it\\'s', 'a'\n'b', x'00ff', $1, $a$it's$a$ -- done\r\nFROM t"),
         ("duckdb", "SELECT a AS \"b\u{a0}c\", '10\u{a0}000' FROM t WHERE a LIKE '50\\%'"),

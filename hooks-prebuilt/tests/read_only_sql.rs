@@ -210,6 +210,8 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("postgres", "SELECT pg_wal_replay_pause()"),
     ("sqlite", "PRAGMA journal_mode(wal)"),
     ("sqlite", "PRAGMA writable_schema(on)"),
+    ("snowflake", "SHOW WAREHOUSES ->> DROP TABLE t"),
+    ("postgres", "SHOW a (SELECT 1)"),
 ];
 
 fn of(dialect: &str, more: Value) -> ReadOnlySql {
@@ -226,6 +228,24 @@ fn what_only_reads_passes_and_nothing_else() {
     assert!(denied.is_empty() && passed.is_empty(), "denied: {denied:#?}\npassed: {passed:#?}");
     for input in [json!({}), json!({ "sql": 1 }), json!({ "sql": ["SELECT 1"] }), json!("SELECT 1")] {
         assert!(of("postgres", json!({})).judge("query", &input).is_err(), "{input}");
+    }
+}
+
+/// The parser ends a list of statements at an `END`.
+#[test]
+fn no_word_is_behind_the_statement() {
+    let dialects: std::collections::BTreeSet<_> = READS.iter().map(|(dialect, _)| *dialect).chain(["ansi"]).collect();
+    for dialect in dialects {
+        for more in
+            ["DROP TABLE t", "; DROP TABLE t", ", (SELECT a FROM s)", "JOIN s USING (a)", "UNION SELECT a FROM s"]
+        {
+            for begin in ["SELECT 1 END", "SELECT a FROM t END", "SELECT 1; END", "SELECT 1 END CONVERSATION x"] {
+                let sql = format!("{begin} {more}");
+                assert!(of(dialect, json!({ "tables": ["t"] })).check(&sql).is_err(), "{dialect}: {sql}");
+            }
+        }
+        let case = ";SELECT CASE WHEN a > 1 THEN 'END' ELSE 'x' END AS b FROM t;";
+        assert_eq!(of(dialect, json!({})).check(case), Ok(()), "{dialect}");
     }
 }
 

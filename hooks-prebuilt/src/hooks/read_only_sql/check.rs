@@ -42,38 +42,46 @@ impl ReadOnlySql {
         if self.name == "sqlite" {
             spell_out(&mut tokens);
         }
-        let statements = Parser::new(self.dialect)
-            .with_recursion_limit(30)
-            .with_tokens(tokens)
-            .parse_statements()
-            .map_err(|error| error.to_string())?;
-        let [statement] = statements.as_slice() else {
-            return Err(format!("there are {}", statements.len()));
-        };
+        let is_shown = tokens.iter().all(is_shown);
+        let mut parser = Parser::new(self.dialect).with_recursion_limit(30).with_tokens(tokens);
+        while parser.consume_token(&Token::SemiColon) {}
+        let statement = parser.parse_statement().map_err(|error| error.to_string())?;
+        while parser.consume_token(&Token::SemiColon) {}
+        // What the parser does not come to, nobody has judged: it ends a statement at an `END`.
+        if parser.peek_token_ref().token != Token::EOF {
+            return Err(format!("there is more behind it: `{}`", parser.peek_token_ref()));
+        }
+        if matches!(statement, Statement::ShowVariable { .. }) && !is_shown {
+            return Err("its `SHOW` contains more than names and texts".to_owned());
+        }
         let mut walk = Walk { sql: self, scopes: vec![], calls: false, problem: None };
         let _ = statement.visit(&mut walk);
         walk.problem.map_or(Ok(()), Err)
     }
 
     fn check_words(&self, sql: &str, tokens: &[Token]) -> Result<(), String> {
-        let comment = |token: &Token, test: fn(&str) -> bool| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if test(text));
-        // MySQL runs the text in some comments, whatever the dialect of this parser.
-        let runs = |token: &Token| comment(token, |text| text.starts_with(['!', '+']) || text.starts_with("M!"));
-        let is_nested = |token: &Token| comment(token, |text| text.contains("/*"));
+        let is_nested = |token: &Token| matches!(token, Token::Whitespace(Whitespace::MultiLineComment(text)) if text.contains("/*"));
         // `U&"pg_sl\0065ep"` is a name, and this parser reads it as the operator `&`.
         let is_escaped = |three: &[Token]| match three {
             [word, Token::Ampersand, Token::Word(quoted)] => is_word(word, "U") && quoted.quote_style.is_some(),
             _ => false,
         };
-        let has_dollars = ["ansi", "clickhouse", "duckdb", "postgres", "redshift", "snowflake"].contains(&self.name);
+        let has_dollars = ["clickhouse", "duckdb", "postgres", "redshift", "snowflake"].contains(&self.name);
         let is_hidden = |token: &Token| match token {
             Token::DollarQuotedString(_) => !has_dollars,
-            Token::SingleQuotedString(text) => self.name == "databricks" && text.contains('\\'),
             // This parser takes a backslash for an escape of the quote.
             Token::HexStringLiteral(text) => !text.bytes().all(|byte| byte.is_ascii_hexdigit()),
             // Postgres ends it there.
             Token::Whitespace(Whitespace::SingleLineComment { comment, .. }) => comment.trim_end().contains('\r'),
-            _ => false,
+            Token::Whitespace(_) | Token::EscapedStringLiteral(_) | Token::UnicodeStringLiteral(_) => false,
+            // The others have a backslash for an escape where this parser does, or nowhere.
+            Token::SingleQuotedString(_) | Token::DoubleQuotedString(_)
+                if !["ansi", "databricks", "redshift"].contains(&self.name) =>
+            {
+                false
+            }
+            // A backslash may be an escape, also in a name or a text such as `r'…'`.
+            other => ["\\'", "\\\"", "\\`"].iter().any(|quote| other.to_string().contains(quote)),
         };
         let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
         // `E'\''` where this parser knows none, and a tag such as `$€$`.
@@ -95,7 +103,11 @@ impl ReadOnlySql {
         let spaces = |text: &str| text.chars().filter(|c| c.is_whitespace() && !c.is_ascii()).count();
         let within: usize = words.iter().filter(is_plain).map(|token| spaces(&token.to_string())).sum();
         let problems = [
-            (tokens.iter().any(runs), "it contains a comment that a database may run"),
+            // MySQL runs the text in some comments, or not, as its version says. The parser always reads it.
+            (
+                ["/*!", "/*M!", "/*+"].iter().any(|begin| sql.contains(begin)),
+                "it contains a comment that a database may run",
+            ),
             (
                 tokens.iter().any(is_nested),
                 "it contains a comment within another, which databases end in different places",
@@ -209,6 +221,12 @@ fn is_table(words: &[&Token], name: &str) -> bool {
 /// Whether a name before a parenthesis is that of a table expression: `WITH url (a) AS (…)`, `FROM t AS file (a)`.
 fn is_value_list(words: &[&Token], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| is_word(words[before], "WITH AS RECURSIVE"))
+}
+
+/// Whether a token can stand in `SHOW`, of which the parser keeps only the words.
+fn is_shown(token: &Token) -> bool {
+    use Token::{Number, Period, SemiColon, SingleQuotedString};
+    matches!(token, Token::Word(_) | Token::Whitespace(_) | Number(..) | Period | SemiColon | SingleQuotedString(_))
 }
 
 /// Whether a token is one of these words, and not in quotes.
