@@ -54,6 +54,11 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("postgres", "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) FROM pg_stat_replication"),
     ("snowflake", "SELECT * FROM table(result_scan(last_query_id()))"),
     ("mysql", "SHOW PROCESSLIST"),
+    ("mysql", "SHOW INDEX FROM `a`.t"),
+    ("mssql", "SELECT * FROM t (NOLOCK)"),
+    ("duckdb", "SHOW ALL TABLES"),
+    ("databricks", "SELECT * FROM main.sales.`orders`"),
+    ("clickhouse", "SELECT dictGet('d', 'a', 1)"),
     ("oracle", "SELECT http_requests.id, fn_total.a FROM http_requests, app.fn_total"),
     ("sqlite", "SELECT a AS is, t.is, is FROM t WHERE t.is = 1 AND a IS b ORDER BY is"),
 ];
@@ -212,6 +217,48 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("sqlite", "PRAGMA writable_schema(on)"),
     ("snowflake", "SHOW WAREHOUSES ->> DROP TABLE t"),
     ("postgres", "SHOW a (SELECT 1)"),
+    ("mssql", "SELECT * FROM t (UPDLOCK)"),
+    ("mssql", "SELECT * FROM t a (NOLOCK, XLOCK)"),
+    ("mssql", "SELECT * FROM t AS a (TABLOCKX)"),
+    ("mssql", "SELECT * FROM t OPTION (TABLE HINT (t, UPDLOCK))"),
+    ("mssql", "SELECT 1 SETUSER"),
+    ("databricks", "SELECT * FROM text.`/etc/passwd`"),
+    ("databricks", "SELECT * FROM csv.`s3://x`"),
+    ("databricks", "SELECT * FROM json.`secrets`"),
+    ("databricks", "SELECT secret('a', 'b')"),
+    ("databricks", "SELECT ai_gen('x')"),
+    ("duckdb", "SELECT * FROM secrets.csv"),
+    ("duckdb", "SHOW secrets.csv"),
+    ("duckdb", "DESCRIBE a.b.parquet"),
+    ("duckdb", "SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))"),
+    ("duckdb", "SELECT * FROM force_checkpoint('db')"),
+    ("duckdb", "SELECT * FROM load_aws_credentials()"),
+    ("duckdb", "SELECT * FROM from_substrait('x')"),
+    ("duckdb", "SELECT * FROM enable_logging()"),
+    ("oracle", "SELECT urifactory.geturi('http://x').getclob() FROM dual"),
+    ("oracle", "SELECT sys.urifactory.geturi('http://x') FROM dual"),
+    ("oracle", "SELECT dburitype('/x').getclob() FROM dual"),
+    ("oracle", "SELECT to_clob(bfilename('DIR', 'x')) FROM dual"),
+    ("oracle", "SELECT extractvalue(xmltype('<!DOCTYPE r SYSTEM \"http://x\">'), '/l') FROM dual"),
+    ("oracle", "SELECT apex_web_service.make_rest_request('x') FROM dual"),
+    ("oracle", "SELECT ctxsys.drithsx.sn(1, 'x') FROM dual"),
+    ("snowflake", "SELECT * FROM TABLE(TO_QUERY('DELETE FROM t'))"),
+    ("snowflake", "SELECT * FROM TABLE(GETNEXTVAL(s))"),
+    ("snowflake", "SELECT SNOWFLAKE.CORTEX.COMPLETE('m', 'x')"),
+    ("snowflake", "SELECT get_presigned_url(@s, 'f')"),
+    ("bigquery", "SELECT AI.GENERATE('x')"),
+    ("clickhouse", "SELECT generateSerialID('x')"),
+    ("clickhouse", "SELECT reverseDNSQuery('x')"),
+    ("clickhouse", "SELECT * FROM hive('a', 'b', 'c', 'd', 'e')"),
+    ("mysql", "SELECT version_tokens_set('a')"),
+    ("mysql", "SELECT flush_rewrite_rules()"),
+    ("mysql", "SELECT audit_log_rotate()"),
+    ("mysql", "SELECT spider_direct_sql('DELETE FROM t')"),
+    ("postgres", "SELECT addgeometrycolumn('t', 'g', 4326, 'POINT', 2)"),
+    ("postgres", "SELECT add_retention_policy('t', INTERVAL '1 day')"),
+    ("postgres", "SELECT pgmq.send('q', '{}')"),
+    ("postgres", "SELECT exec_sql('DELETE FROM t')"),
+    ("sqlite", "SELECT fileio_write('x', 'y')"),
 ];
 
 fn of(dialect: &str, more: Value) -> ReadOnlySql {
@@ -298,8 +345,19 @@ fn only_listed_tables_are_read() {
     {
         assert!(of("snowflake", json!({ "tables": ["public.*"] })).check(sql).is_err(), "{sql}");
     }
-    // In quotes, these are other tables than without.
     for (dialect, sql) in [
+        ("clickhouse", "SELECT joinGet('secrets', 'a', k) FROM users"),
+        ("clickhouse", "SELECT dictGetOrDefault('secrets', 'a', k, 1) FROM users"),
+        ("mysql", "SHOW CREATE TABLE secrets"),
+        ("mysql", "SHOW INDEX FROM secrets"),
+        ("duckdb", "SHOW secrets"),
+        ("snowflake", "SELECT * FROM TABLE(RESULT_SCAN('id'))"),
+        ("snowflake", "SELECT * FROM users, LATERAL load_rows('x')"),
+        ("snowflake", "SELECT * FROM SEMANTIC_VIEW(secrets DIMENSIONS a.b)"),
+        ("snowflake", "SELECT get_ddl('table', 'secrets')"),
+        ("postgres", "SELECT * FROM users, LATERAL load_rows('x') r"),
+        ("postgres", "SELECT pg_get_viewdef('secrets')"),
+        // In quotes, these are other tables than without.
         ("postgres", "SELECT * FROM \"Users\""),
         ("postgres", "SELECT * FROM \"public.secrets\""),
         ("mysql", "SELECT * FROM `public.secrets`"),
@@ -308,6 +366,14 @@ fn only_listed_tables_are_read() {
         ("snowflake", "SELECT * FROM \"Users\""),
     ] {
         assert!(of(dialect, json!({ "tables": ["users", "public.*"] })).check(sql).is_err(), "{dialect}: {sql}");
+    }
+    for (dialect, sql) in [
+        ("mysql", "SHOW CREATE TABLE users"),
+        ("postgres", "SHOW server_version"),
+        ("snowflake", "SELECT * FROM users, LATERAL FLATTEN(input => a), TABLE(GENERATOR(ROWCOUNT => 1))"),
+        ("postgres", "SELECT * FROM users, LATERAL unnest(a) u"),
+    ] {
+        assert_eq!(of(dialect, json!({ "tables": ["users"] })).check(sql), Ok(()), "{dialect}: {sql}");
     }
     assert_eq!(of("postgres", json!({ "tables": ["Users"] })).check("SELECT * FROM \"Users\""), Ok(()));
     assert_eq!(of("snowflake", json!({ "tables": ["users"] })).check("SELECT * FROM \"USERS\""), Ok(()));

@@ -51,8 +51,10 @@ from_fields!(ReadOnlySql, |fields: &mut Fields| {
     let (names, dialect) = known.unwrap_or(&DIALECTS[0]);
     let name = names[0];
     let tables: Option<Vec<String>> = fields.optional("tables");
+    let is_limited = tables.is_some();
     let more: Vec<String> = fields.or("functions_denied", Vec::new());
     let usual = rows(include_str!("../../data/sql_functions.txt")).filter_map(|row| match row.split_once(": ") {
+        Some(("tables", function)) => is_limited.then_some(function),
         Some((of, function)) => (of == name || name == "ansi").then_some(function),
         None => Some(row),
     });

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor};
+use sqlparser::ast::{
+    Expr, Function, Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor,
+};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
@@ -24,6 +26,9 @@ const NOTS: usize = 50;
 
 /// The most parentheses within each other: the parser may try each of them in two ways.
 const NESTING: usize = 10;
+
+/// Hints of SQL Server that lock more than a reader does.
+const LOCKS: &str = "UPDLOCK XLOCK TABLOCK TABLOCKX HOLDLOCK PAGLOCK ROWLOCK SERIALIZABLE REPEATABLEREAD";
 
 impl ReadOnlySql {
     /// Whether a text is one statement that only reads.
@@ -76,7 +81,7 @@ impl ReadOnlySql {
             Token::Whitespace(_) | Token::EscapedStringLiteral(_) | Token::UnicodeStringLiteral(_) => false,
             // The others have a backslash for an escape where this parser does, or nowhere.
             Token::SingleQuotedString(_) | Token::DoubleQuotedString(_)
-                if !["ansi", "databricks", "redshift"].contains(&self.name) =>
+                if !["ansi", "databricks"].contains(&self.name) =>
             {
                 false
             }
@@ -151,6 +156,10 @@ impl ReadOnlySql {
                     "`{}` begins a statement; write a name like this as `[{}]`",
                     word.value, word.value
                 ));
+            }
+            // SQL Server reads hints with and without `WITH`: `t (UPDLOCK)`.
+            if self.name == "mssql" && is_one_of(&word.value, LOCKS) {
+                return Err(format!("`{}` locks rows", word.value));
             }
             // Postgres calls `f(x)` when it reads `(x).f`, and databases move a sequence on when they read `s.nextval`.
             let behind = (at > 1 && *words[at - 1] == Token::Period).then(|| words[at - 2]);
@@ -248,10 +257,14 @@ struct Walk<'a> {
 }
 
 /// Functions in the place of a table that take their rows from their arguments.
-const ROWS: &str = "flatten generate_series json_array_elements json_array_elements_text json_each json_each_text \
+const ROWS: &str = "explode flatten generate_series generator json_array_elements json_array_elements_text json_each json_each_text \
     json_object_keys json_to_recordset json_tree jsonb_array_elements jsonb_array_elements_text jsonb_each \
-    jsonb_each_text jsonb_object_keys jsonb_to_recordset openjson regexp_matches regexp_split_to_table string_split \
-    string_to_table unnest";
+    jsonb_each_text jsonb_object_keys jsonb_to_recordset openjson regexp_matches regexp_split_to_table split_to_table \
+    string_split string_to_table unnest";
+
+/// Formats of files.
+const FORMATS: &str = "avro binaryfile csv delta geojson gpkg gz iceberg json jsonl ndjson orc parquet shp text tsv xlsx \
+    xml zst";
 
 /// The table expressions that a query defines, in order.
 #[derive(Default)]
@@ -304,13 +317,20 @@ impl Visitor for Walk<'_> {
             | Statement::ShowDatabases { .. }
             | Statement::ShowSchemas { .. }
             | Statement::ShowViews { .. }
-            | Statement::ShowVariable { .. }
             | Statement::ShowVariables { .. }
             | Statement::ShowStatus { .. }
             | Statement::ShowProcessList { .. }
             | Statement::ShowCollation { .. }
-            | Statement::ShowCharset(_)
-            | Statement::ShowCreate { .. } => return ControlFlow::Continue(()),
+            | Statement::ShowCharset(_) => return ControlFlow::Continue(()),
+            Statement::ShowCreate { obj_name, .. } => return self.pre_visit_relation(obj_name),
+            // DuckDB describes a table or file with it.
+            Statement::ShowVariable { variable } if self.sql.name == "duckdb" => {
+                return self.pre_visit_relation(&ObjectName::from(variable.clone()));
+            }
+            Statement::ShowVariable { variable } if self.sql.tables.is_some() && variable.len() > 1 => {
+                Some("`SHOW` may tell of a table that is not listed".to_owned())
+            }
+            Statement::ShowVariable { .. } => None,
             Statement::Pragma { name, is_eq: false, .. } if describes(name) && self.sql.tables.is_none() => None,
             other => {
                 let text = other.to_string();
@@ -358,13 +378,16 @@ impl Visitor for Walk<'_> {
             {
                 Some("a table whose name is a text may be a file")
             }
-            TableFactor::TableFunction { expr, .. }
-                if self.sql.tables.is_some() && !matches!(expr, Expr::Function(_)) =>
+            TableFactor::TableFunction { expr: Expr::Function(Function { name, .. }), .. }
+            | TableFactor::Function { name, .. }
+                if is_one_of(&name.to_string(), ROWS) =>
             {
-                Some("the name of a table is computed")
+                None
             }
-            TableFactor::Table { with_hints, .. } if with_hints.iter().any(locks) => {
-                Some("it locks rows with a hint of a table")
+            TableFactor::TableFunction { .. } | TableFactor::Function { .. } | TableFactor::SemanticView { .. }
+                if self.sql.tables.is_some() =>
+            {
+                Some("it reads rows from something else than a table")
             }
             _ => None,
         })
@@ -378,9 +401,14 @@ impl Visitor for Walk<'_> {
             return ControlFlow::Continue(());
         }
         let name = parts.join(".");
-        // DuckDB reads a file for a name that is no table: `"secrets.csv"`.
-        let is_open = |part: &String| part.contains(['/', '.', '*', '\\']);
-        let is_file = (self.sql.name == "duckdb" && parts.iter().any(is_open)) || name.contains('@');
+        // These read a file for a name that is no table: `"a/b"`, `secrets.csv`, text.`secrets`.
+        let is_open = |part: &String| part.contains(['/', '.', '*', '\\', ':']);
+        let is_file = name.contains('@')
+            || match (self.sql.name, parts.as_slice()) {
+                ("duckdb", [_, .., last]) if is_one_of(last, FORMATS) => true,
+                ("databricks", [format, _]) if is_one_of(format, FORMATS) => true,
+                (dialect, parts) => ["databricks", "duckdb"].contains(&dialect) && parts.iter().any(is_open),
+            };
         let is_own = match relation.0.as_slice() {
             [part] => part.as_ident().is_some_and(|ident| self.scopes.iter().any(|scope| scope.defines(ident))),
             _ => false,
@@ -408,12 +436,6 @@ impl Visitor for Walk<'_> {
 fn describes(pragma: &ObjectName) -> bool {
     const KNOWN: &str = "table_info table_xinfo table_list index_list index_info foreign_key_list";
     pragma.0.last().is_some_and(|name| is_one_of(&name.to_string(), KNOWN))
-}
-
-/// Whether a hint of SQL Server locks more than a reader does.
-fn locks(hint: &Expr) -> bool {
-    const LOCKS: &str = "UPDLOCK XLOCK TABLOCK TABLOCKX HOLDLOCK PAGLOCK ROWLOCK SERIALIZABLE REPEATABLEREAD";
-    is_one_of(&hint.to_string(), LOCKS)
 }
 
 /// What keeps the body of a query from being judged as a selection.
