@@ -5,8 +5,8 @@ mod scripts;
 use hook_sdk::hook;
 use hook_sdk::prelude::*;
 use scripts::{
-    BREAKING, HEBREW, IDEOGRAPHS, JOINING, MONGOLIAN, PICTOGRAPHS, RIGHT_TO_LEFT, Ranges, SKINS, VOWELS, has_form,
-    last_variant, within,
+    BREAKING, CAPITALS, HEBREW, IDEOGRAPHS, JOINING, MONGOLIAN, PICTOGRAPHS, RIGHT_TO_LEFT, Ranges, SKINS, VOWELS,
+    has_form, last_variant, within,
 };
 
 use crate::parameters::{Fields, from_fields};
@@ -95,14 +95,14 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether the character before or after has a selector too, as names do not and data does. `before` ends with the character
+/// Whether the letter before or after has a selector too, as names do not and data does. `before` ends with the character
 /// that the selector is of.
 fn is_beside_others(before: &str, rest: &str) -> bool {
-    let (mut next, is_ideograph) = (rest.chars(), |c| within(c, IDEOGRAPHS));
+    let (mut next, is_letter) = (rest.chars(), |c| [CAPITALS, IDEOGRAPHS].iter().any(|kind| within(c, kind)));
     rest.starts_with(is_selector)
-        || (before.chars().next_back().is_some_and(is_ideograph)
+        || (before.chars().next_back().is_some_and(is_letter)
             && (before.chars().rev().nth(1).is_some_and(is_selector)
-                || (next.next().is_some_and(is_ideograph) && next.next().is_some_and(is_selector))))
+                || (next.next().is_some_and(is_letter) && next.next().is_some_and(is_selector))))
 }
 
 /// The length of the tags that make a black flag before them the flag of a region.
@@ -135,11 +135,9 @@ fn is_needed(c: char, kept: &str, rest: &str) -> bool {
             within(before, JOINING) || (within(picture, PICTOGRAPHS) && after(PICTOGRAPHS) && !after(SKINS))
         }
         '\u{200b}' => within(before, BREAKING) && after(BREAKING),
-        '\u{fe0e}' | '\u{fe0f}' if before.is_ascii_digit() || before == '#' || before == '*' => {
-            next == Some('\u{20e3}')
-        }
-        '\u{fe0e}' | '\u{fe0f}' => within(before, PICTOGRAPHS),
-        '\u{fe00}'..='\u{fe0d}' => has_form(before, c),
+        // Nobody sees the form of these without a keycap, and it would part a number for the masks.
+        '\u{fe0e}' | '\u{fe0f}' if matches!(before, '0'..='9' | '#' | '*') => next == Some('\u{20e3}'),
+        '\u{fe00}'..='\u{fe0f}' => has_form(before, c),
         '\u{e0100}'..='\u{e01ef}' => within(before, IDEOGRAPHS) && c <= last_variant(before),
         '\u{180b}'..='\u{180f}' => within(before, MONGOLIAN),
         '\u{34f}' => within(before, HEBREW) || within(before, JOINING),

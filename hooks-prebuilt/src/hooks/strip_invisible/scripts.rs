@@ -55,22 +55,30 @@ pub(super) const PICTOGRAPHS: Ranges = &[
     (0x303d, 0x303d), (0x3297, 0x3297), (0x3299, 0x3299), (0x1f000, 0x1faff),
 ];
 
+/// Capital letters of mathematics in a script, which have two forms.
+#[rustfmt::skip]
+pub(super) const CAPITALS: Ranges = &[
+    (0x210b, 0x210b), (0x2110, 0x2110), (0x2112, 0x2112), (0x211b, 0x211b), (0x212c, 0x212c), (0x2130, 0x2131),
+    (0x2133, 0x2133), (0x1d49c, 0x1d4b5),
+];
+
 pub(super) const SKINS: Ranges = &[(0x1f3fb, 0x1f3ff)];
 
-/// For the numbers of the first variation selectors: the characters for which Unicode defines such a form.
+/// For the numbers of the first sixteen variation selectors: the characters for which Unicode defines such a form.
 #[rustfmt::skip]
 const FORMS: &[(u32, u32, Ranges)] = &[
     (1, 1, &[
-        (0x30, 0x30), (0xff10, 0xff10), (0x1000, 0x109f), (0xaa60, 0xaa7f), (0xa840, 0xa877), (0x10ac0, 0x10aff),
-        (0x2200, 0x22ff), (0x2a00, 0x2aff),
+        (0x1000, 0x109f), (0xaa60, 0xaa7f), (0xa840, 0xa877), (0x10ac0, 0x10aff),
+        (0x13443, 0x13446), (0x2200, 0x22ff), (0x2a00, 0x2aff),
     ]),
     (1, 2, &[(0x3001, 0x3002), (0xff01, 0xff01), (0xff0c, 0xff0c), (0xff0e, 0xff0e), (0xff1a, 0xff1b), (0xff1f, 0xff1f)]),
     (2, 2, &[(0x2018, 0x201d), (0x2654, 0x265f)]),
     (1, 3, IDEOGRAPHS),
     (1, 7, &[(0x13000, 0x1342f)]),
+    (1, 2, CAPITALS), (15, 16, PICTOGRAPHS),
 ];
 
-/// Whether Unicode defines a form of `base` for one of the first fourteen variation selectors.
+/// Whether Unicode defines a form of `base` for one of the first sixteen variation selectors.
 pub(super) fn has_form(base: char, selector: char) -> bool {
     let number = u32::from(selector) - 0xfdff;
     FORMS.iter().any(|(from, to, bases)| (*from..=*to).contains(&number) && within(base, bases))
