@@ -92,6 +92,15 @@ pub(crate) const DENIED: &[&str] = &[
     "gopher://example.org:70/_x",
     "javascript://example.org/%0aalert(1)",
     "data:text/html,x",
+    "data:,x",
+    "javascript:alert(1)",
+    "java\tscript:alert(1)",
+    "mailto:ada@evil.com",
+    "git@evil.com:x.git",
+    "see //evil.com/x",
+    "<img src=//evil.com/x>",
+    "![](//evil.com?x)",
+    "url(\"//evil.com\")",
     "blob:https://example.org/x",
     "view-source:https://evil.com",
     "jar:https://evil.com!/",
@@ -135,7 +144,7 @@ fn a_field_holds_a_listed_address_or_the_call_is_denied() {
 fn an_address_in_any_argument_is_found() {
     for url in DENIED
         .iter()
-        .filter(|url| url.contains(':') && !url.starts_with("data") && !url.starts_with("blob") && url.len() > 8)
+        .filter(|url| (url.contains(':') || url.contains(" //")) && !url.starts_with("blob") && url.len() > 8)
     {
         let text = json!({ "command": [url] });
         assert!(urls().judge("run", &text).is_err(), "{url:?}");
@@ -174,6 +183,12 @@ fn an_address_in_any_argument_is_found() {
         "/usr/bin",
         "src/main.rs",
         "mailto me",
+        "mailto: ada@evil.com",
+        "note:x, data:5, metadata:text/plain;x, data: text/html, is:open",
+        "JavaScript: an introduction; data:;",
+        "To ada@evil.com: hello; {'ada@evil.com':1}",
+        "x = 1 //fmt.Println(x)\n  //self.port = 80\ny = a//b.c/d",
+        "std::a@1.2.3:x",
         "// a comment in code",
         "//! Hooks: a/b\nfn main() {}",
         "ratio 1://2",
@@ -279,6 +294,9 @@ fn what_is_permitted_is_a_parameter() {
         Ok(())
     );
     assert_eq!(check(json!({ "hosts": ["[::1]"], "ip_literals": true }), "https://[0::1]/"), Ok(()));
+    let mail = json!({ "schemes": ["mailto"] });
+    assert_eq!(check(mail.clone(), "mailto:ada@example.org"), Ok(()));
+    assert!(check(mail, "data:text/html,x").is_err() && check(json!({ "schemes": ["https"] }), "https:x").is_err());
     assert_eq!(check(json!({ "hosts": ["example.org"], "userinfo": true }), "https://ada:x@example.org/"), Ok(()));
     let error = serde_json::from_value::<ConfineUrls>(
         json!({ "hosts": ["*", "https://x"], "host": [], "fields": { "a": [] } }),

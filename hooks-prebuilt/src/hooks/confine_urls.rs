@@ -58,10 +58,16 @@ from_fields!(ConfineUrls, |fields: &mut Fields| {
 });
 
 /// Where an address begins in a text, also right behind a letter: a Chinese one, a line of Markdown's emphasis. Clients
-/// take any slashes, or none, after the scheme of the web.
+/// take any slashes, or none, after the scheme of the web. `note:x` and `// x.y` are no addresses.
 static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:https?|wss?|ftps?):[/\\]*[^\s/\\]|(?-u:\b)file:[/\\]|[a-z][a-z0-9+.-]{1,20}:[/\\]{2}").ok()
+    let pattern = r#"(?ix) (?:https?|wss?|ftps?):[/\\]*[^\s/\\] | (?-u:\b)file:[/\\] | [a-z][a-z0-9+.-]{1,20}:[/\\]{2}
+        | (?-u:\b)(?:javascript|mailto):\S | (?-u:\b)data:(?:[a-z]+/[a-z0-9.+-]+)?[,;]\S
+        | [\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}:[^\s:] | [\s"'(=<]//(?:[\w-]+\.)+[\w-]+[/?\#"')>]"#;
+    Regex::new(pattern).ok()
 });
+
+/// Schemes without a host that `schemes` can permit.
+const HOSTLESS: [&str; 3] = ["data", "javascript", "mailto"];
 
 impl ConfineUrls {
     /// Judges a call by the addresses in its arguments.
@@ -81,7 +87,9 @@ impl ConfineUrls {
     /// Why it is denied.
     pub fn check(&self, url: &str) -> Result<(), String> {
         let is_listed = |port: Option<u16>| port.is_some_and(|port| self.ports.contains(&port));
+        let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
         let because = match Address::read(url) {
+            Err(_) if HOSTLESS.contains(&&*scheme) && self.schemes.contains(&scheme) => return Ok(()),
             Err(because) => because.to_owned(),
             Ok(address) if !self.schemes.contains(&address.scheme) => {
                 format!("its scheme is not one of `{}`", self.schemes.join("`, `"))
