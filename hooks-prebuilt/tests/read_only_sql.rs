@@ -392,6 +392,18 @@ fn no_statement_is_so_deep_that_it_ends_the_program() {
             let _ = of("postgres", json!({})).check(&format!("SELECT {}1", part.repeat(count)));
         }
     }
+    // A name can be `end`, too, and `INTERVAL` begins an expression.
+    for (begin, end) in
+        [("INTERVAL ", ""), ("NOT ", ""), ("f(end, ", ")"), ("CASE WHEN a.end THEN ", " END"), ("NOT (", ")")]
+    {
+        for count in [12, 27, 60, 150] {
+            let sql = format!("SELECT {}1{}", begin.repeat(count), end.repeat(count));
+            assert!(of("postgres", json!({})).check(&sql).is_err(), "{count} x {begin}");
+        }
+    }
+    let flags = "CASE WHEN a IS NOT NULL AND b NOT IN (1, 2) THEN d - INTERVAL '1 day' ELSE f(a, b) END AS c, ";
+    assert_eq!(of("postgres", json!({})).check(&format!("SELECT {}1 FROM t", flags.repeat(100))), Ok(()));
+    assert!(of("postgres", json!({})).check(&format!("SELECT {}1 FROM t", flags.repeat(200))).is_err());
 }
 
 #[test]

@@ -17,15 +17,19 @@ use crate::parameters::rows;
 /// Longer statements are denied.
 const CHARACTERS: usize = 50_000;
 
-/// The most key words and operators: a tree can be as deep as it has of them, and walking a deep one ends the program.
-/// Names, values and commas do not count, so that a list can be long.
+/// The most key words and operators of an expression and those around it, which commas end: a tree can be as deep as it
+/// has of them, and walking a deep one ends the program. Names and values do not count, so that a list can be long.
 const OPERATORS: usize = 400;
 
-/// The parser takes much room for each `NOT` of `NOT NOT …`.
-const NOTS: usize = 50;
+/// The most key words and operators: the parser takes long for functions within each other.
+const ALL_OPERATORS: usize = 2_000;
 
-/// The most parentheses within each other: the parser may try each of them in two ways.
+/// The most parentheses, `CASE`, `NOT` and `INTERVAL` within each other: the parser takes much room for each, and may try
+/// it in two ways.
 const NESTING: usize = 10;
+
+/// Words behind a `NOT` that begins no expression.
+const NEGATED: &str = "BETWEEN DISTINCT EXISTS GLOB ILIKE IN LIKE MATCH MATERIALIZED NULL REGEXP RLIKE SIMILAR";
 
 /// Hints of SQL Server that lock more than a reader does.
 const LOCKS: &str = "UPDLOCK XLOCK TABLOCK TABLOCKX HOLDLOCK PAGLOCK ROWLOCK SERIALIZABLE REPEATABLEREAD";
@@ -125,29 +129,49 @@ impl ReadOnlySql {
         if let Some((_, problem)) = problems.iter().find(|(is, _)| *is) {
             return Err((*problem).to_owned());
         }
-        let is_operator = |token: &&&Token| match token {
+        let is_operator = |token: &&Token| match token {
             Token::Word(word) => word.keyword != Keyword::NoKeyword,
             Token::Comma | Token::Period | Token::Number(..) | Token::SingleQuotedString(_) => false,
             _ => true,
         };
-        let is_not = |token: &&&Token| matches!(token, Token::Word(word) if word.keyword == Keyword::NOT);
-        if words.iter().filter(is_not).count() > NOTS {
-            return Err(format!("it has more than {NOTS} times `NOT`"));
+        if words.iter().copied().filter(is_operator).count() > ALL_OPERATORS {
+            return Err(format!("it has more than {ALL_OPERATORS} key words and operators"));
         }
-        if words.iter().filter(is_operator).count() > OPERATORS {
-            return Err(format!("it has more than {OPERATORS} key words and operators"));
-        }
-        let mut depth = 0_usize;
+        // A name can be `end`, too, but not behind one of these.
+        let is_operand = |token: &&Token| match token {
+            Token::RParen | Token::RBracket => true,
+            Token::Comma | Token::Period => false,
+            token => !is_operator(&token) || is_word(token, "NULL TRUE FALSE END"),
+        };
+        // For each of the parentheses around: the operators, and the open `CASE` and the like, since the last comma.
+        let mut levels = vec![(0_usize, 0_usize)];
         for (at, word) in words.iter().enumerate() {
+            let last = levels.len() - 1;
+            let (operators, cases) = &mut levels[last];
+            *operators += usize::from(is_operator(word));
             match word {
-                Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
-                Token::Word(word) if word.keyword == Keyword::CASE => depth += 1,
-                Token::Word(word) if word.keyword == Keyword::END => depth = depth.saturating_sub(1),
-                Token::RParen | Token::RBracket | Token::RBrace => depth = depth.saturating_sub(1),
+                Token::Word(word) if word.keyword == Keyword::CASE => *cases += 1,
+                Token::Word(word) if word.keyword == Keyword::NOT => {
+                    *cases += usize::from(!words.get(at + 1).is_some_and(|next| is_word(next, NEGATED)));
+                }
+                Token::Word(word) if word.keyword == Keyword::INTERVAL => {
+                    let is_value = |next: &&Token| matches!(next, Token::SingleQuotedString(_) | Token::Number(..));
+                    *cases += usize::from(!words.get(at + 1).is_some_and(is_value));
+                }
+                Token::Word(word) if word.keyword == Keyword::END && words[..at].last().is_some_and(is_operand) => {
+                    *cases = cases.saturating_sub(1);
+                }
+                Token::Comma => (*operators, *cases) = (0, 0),
+                Token::LParen | Token::LBracket | Token::LBrace => levels.push((0, 0)),
+                Token::RParen | Token::RBracket | Token::RBrace if last > 0 => levels.truncate(last),
                 _ => {}
             }
-            if depth > NESTING {
-                return Err(format!("more than {NESTING} parentheses or `CASE` are within each other"));
+            let (operators, cases) = levels.iter().fold((0, 0), |sum, level| (sum.0 + level.0, sum.1 + level.1));
+            if levels.len() - 1 + cases > NESTING {
+                return Err(format!("more than {NESTING} parentheses, `CASE` or `NOT` are within each other"));
+            }
+            if operators > OPERATORS {
+                return Err(format!("an expression has more than {OPERATORS} key words and operators"));
             }
             let Token::Word(word) = word else { continue };
             let mut statements = rows(include_str!("../../../data/sql_statements.txt"));
