@@ -88,6 +88,8 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("postgres", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a"),
     ("postgres", "SELECT * INTO t2 FROM t"),
     ("postgres", "SELECT 1 UNION SELECT * INTO t2 FROM t"),
+    ("postgres", "SELECT INTO t2 FROM t"),
+    ("redshift", "SELECT INTO t2"),
     ("postgres", "SELECT * FROM (SELECT * INTO t2 FROM t) x"),
     ("postgres", "SELECT * FROM t FOR UPDATE"),
     ("postgres", "SELECT * FROM t FOR NO KEY UPDATE SKIP LOCKED"),

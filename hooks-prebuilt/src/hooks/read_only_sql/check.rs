@@ -2,9 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{
-    Expr, Function, Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor,
-};
+use sqlparser::ast::{Expr, Function, Ident, ObjectName, Query, SetExpr, Statement, TableFactor, Visit, Visitor};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
@@ -141,7 +139,7 @@ impl ReadOnlySql {
         let is_operand = |token: &&Token| match token {
             Token::RParen | Token::RBracket => true,
             Token::Comma | Token::Period => false,
-            token => !is_operator(&token) || is_word(token, "NULL TRUE FALSE END"),
+            token => !is_operator(token) || is_word(token, "NULL TRUE FALSE END"),
         };
         // For each of the parentheses around: the operators, and the open `CASE` and the like, since the last comma.
         let mut levels = vec![(0_usize, 0_usize)];
@@ -180,6 +178,10 @@ impl ReadOnlySql {
                     "`{}` begins a statement; write a name like this as `[{}]`",
                     word.value, word.value
                 ));
+            }
+            // The parser takes it for the name of a column in `SELECT INTO x FROM t`.
+            if word.keyword == Keyword::INTO {
+                return Err("it writes with `INTO`".to_owned());
             }
             // SQL Server reads hints with and without `WITH`: `t (UPDLOCK)`.
             if self.name == "mssql" && is_one_of(&word.value, LOCKS) {
@@ -385,10 +387,6 @@ impl Visitor for Walk<'_> {
             around.visible = (around.visible + 1).min(around.names.len());
         }
         ControlFlow::Continue(())
-    }
-
-    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        self.judged(select.into.as_ref().map(|_| "it writes with `INTO`"))
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
