@@ -166,7 +166,8 @@ async fn forwarded_jobs_are_done_here_and_refused_ones_stay() {
         let mut done: Vec<_> = store.jobs(&done, 100).await.unwrap().into_iter().map(|job| job.id).collect();
         let jobs = broker.0.lock().unwrap().clone();
         let mut ids: Vec<_> = jobs.iter().map(|job| job.id.clone()).collect();
-        (done.sort(), ids.sort());
+        done.sort();
+        ids.sort();
         assert_eq!(ids, done, "{}: each once", database.name);
         let waits = |job: &&Job| job.delay > Duration::from_mins(59);
         assert_eq!(jobs.iter().filter(waits).map(|job| job.hook.as_str()).collect::<Vec<_>>(), ["late"]);
