@@ -3,16 +3,14 @@
 /// Defines the hooks of a group whose parameters have the functions `edit`, for a text and the name of its field, and
 /// `stream`, for a window.
 macro_rules! mask_everywhere {
-    ($group:ident, $mask:ty, hold = $hold:literal) => {
+    ($group:ident, $mask:ty) => {
         use hook_sdk::data::{MessageUpdate, ResultRow};
         use hook_sdk::hook;
         use hook_sdk::kinds::StreamDelta;
         use hook_sdk::prelude::*;
 
+        use $crate::finder::{HOLD, LONGEST};
         use $crate::texts;
-
-        /// The characters of a stream that are held back.
-        const HOLD: usize = $hold;
 
         #[hook(group = $group, kind = before_create_message, on_failure = required)]
         fn rows(mask: &With<$mask>, row: &mut Message) {
@@ -41,14 +39,18 @@ macro_rules! mask_everywhere {
             texts::of_result(result, &mut |name, text| mask.edit(name, text));
         }
 
-        #[hook(group = $group, kind = stream_delta, hold = $hold, on_failure = deny)]
+        #[hook(group = $group, kind = stream_delta, hold = 340, on_failure = deny)]
         fn stream(mask: &With<$mask>, event: &StreamDelta, window: &mut String) -> Permission {
             match mask.stream(&event.shown, window, event.last) {
-                Ok(Some(text)) => *window = text,
-                Ok(None) => {}
-                Err(reason) => return Permission::deny(reason),
+                Some(read) if read.text[read.held..].chars().nth(HOLD).is_some() => {
+                    Permission::deny(format!("the answer contains a secret that is longer than {LONGEST} characters"))
+                }
+                Some(read) => {
+                    *window = read.text;
+                    Permission::NoOpinion
+                }
+                None => Permission::NoOpinion,
             }
-            Permission::NoOpinion
         }
     };
 }

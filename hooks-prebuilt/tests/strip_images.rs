@@ -162,7 +162,7 @@ fn texts() -> Vec<String> {
 }
 
 fn streamed(text: &str, places: &[usize]) -> String {
-    shown(&cut(text, places), |shown, window, last| images().window(shown, window, last))
+    shown(&cut(text, places), 2_000, |shown, window, last| images().window(shown, window, last)).unwrap()
 }
 
 #[test]

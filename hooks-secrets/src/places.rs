@@ -73,7 +73,8 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
         }
     }
     // Words such as `basic introduction-to-something`.
-    let is_word: fn(&str) -> bool = |text| text.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    let is_word: fn(&str) -> bool =
+        |text| text.trim_end_matches('.').chars().all(|c| c.is_ascii_alphabetic() || c == '-');
     for (rule, is_harmless) in
         [(&SCHEME, is_word), (&LOGIN, is_word), (&LINK, is_words), (&ARGUMENT, |_| false), (&QUOTED, is_word)]
     {

@@ -78,7 +78,7 @@ fn secrets_are_found_by_name_place_and_form() {
         "HKLM\\Acme\\token=«q9Xk2LmZ7» \\\\srv\\share\\token: «q9Xk2LmZ7», C:\\new\\api_key=«q9Xk2LmZ7»",
         "GPIO_PIN=1024 rst_pin: 1234, commit_pin: 3f2504e0a1, FUT_PIN: _ty_47bindgen, pin=«1234» user_pin=«4711»",
         "{\"name\":\"DB_PASSWORD\",\"value\":\"«hunter2»\"} {\\\"key\\\":\\\"otp\\\",\\\"value\\\":\\\"«482913»\\\"}",
-        "Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
+        "It has basic responsibilities. Bearer «my-secret-token-42», password=\"«workspace:hunter2»\" secret=\"workspace:*\" secret=\"workspace:^1.2.0\"",
         "password=\"${oauth2Token}\" password=\"{{ s3Password }}\" password=\"<yourOauth2Token>\" password: $oauth2Token",
         "define('DB_PASSWORD', '«S3cr3tPw9»'); 'password' => env('DB_PASSWORD', '«S3cr3tPw9»'), env('APP_NAME', 'Shop1')",
         "os.environ['API_KEY'] = '«S3cr3tPw9»'\nos.Setenv(\"API_KEY\", \"«S3cr3tPw9»\")",

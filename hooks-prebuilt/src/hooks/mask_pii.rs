@@ -14,7 +14,7 @@ use serde_json::Map;
 use wildmatch::WildMatch;
 
 use crate::digits;
-use crate::finder::{self, Finder, Found, StreamWindow, before};
+use crate::finder::{self, Finder, Found, StreamWindow};
 use crate::json;
 use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, unknown};
@@ -128,9 +128,8 @@ impl MaskPii {
         (masked != text).then_some(masked)
     }
 
-    #[allow(clippy::unnecessary_wraps, reason = "other masks stop at what is longer than they hold")]
-    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<Option<String>, String> {
-        Ok((!self.is_plain(window)).then(|| self.window(shown, window, last).text))
+    fn stream(&self, shown: &str, window: &str, last: bool) -> Option<StreamWindow> {
+        (!self.is_plain(window)).then(|| self.window(shown, window, last))
     }
 
     /// Whether a text certainly contains no value: every value has a digit or a form of `@`, but for the Italian code, whose
@@ -144,7 +143,7 @@ impl MaskPii {
     }
 
     /// The window of a stream without personal data. `shown` is the text before it, and `last` says that no more
-    /// follows. What may be the beginning of a value stays as it is, and has to be held back.
+    /// follows. What is held back stays as it is.
     pub fn window(&self, shown: &str, window: &str, last: bool) -> StreamWindow {
         finder::window(self, shown, window, last)
     }
@@ -177,6 +176,8 @@ fn is_telling(name: &str, text: &str) -> bool {
 }
 
 impl Finder for MaskPii {
+    const BEFORE: usize = 256;
+
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
         // The next value of each type, if there are more, and where the last value ends.
         let mut next: Vec<_> = self.types.iter().map(|(one, _)| (one.next)(text, from)).collect();
@@ -211,23 +212,7 @@ impl Finder for MaskPii {
             }
         })
     }
-
-    fn tail(&self, text: &str) -> usize {
-        let in_word = |c: char| {
-            !c.is_whitespace()
-                && (c.is_ascii() || c.is_alphanumeric() || email::SIGNS.contains(&c) || digits::is_separator(c))
-        };
-        let word = text.char_indices().rev().take(HOLD).take_while(|(_, c)| in_word(*c)).last();
-        let word = word.map_or(text.len(), |(at, _)| at);
-        before(text, word, QUOTED).min(before(text, text.len(), NUMBER))
-    }
 }
-
-/// The most characters of the words of a local part in quotes, as in `"john doe"@example.com`.
-const QUOTED: usize = 66;
-
-/// The most characters of a number in groups, with those after it that decide about it.
-const NUMBER: usize = 128;
 
 /// The characters that show whether a value begins with them.
 const VALUE: usize = 64;
@@ -259,5 +244,4 @@ hook_sdk::group! {
     pub mask_pii
 }
 
-// More than the longest value, with what decides about it.
-mask_everywhere!(mask_pii, MaskPii, hold = 340);
+mask_everywhere!(mask_pii, MaskPii);

@@ -5,7 +5,7 @@ use hooks_secrets::REDACTED;
 use serde_json::Value;
 use wildmatch::WildMatch;
 
-use crate::finder::{self, Finder, Found, StreamWindow};
+use crate::finder::{self, Finder, Found, StreamWindow, before};
 use crate::json;
 use crate::masks::mask_everywhere;
 use crate::parameters::{Fields, exceptions, from_fields, patterns};
@@ -52,14 +52,9 @@ impl MaskSecrets {
         (!found.is_empty()).then(|| hooks_secrets::replaced(text, &found))
     }
 
-    fn stream(&self, shown: &str, window: &str, last: bool) -> Result<Option<String>, String> {
-        let read = self.window(shown, window, last);
-        let held = &read.text[read.held..];
-        // A long address is held back because it may be the beginning of a secret; then the loop shows its beginning.
-        if held.chars().count() > HOLD && !hooks_secrets::find(held).is_empty() {
-            return Err(format!("the answer contains a secret that is longer than {HOLD} characters"));
-        }
-        Ok(Some(read.text))
+    fn stream(&self, shown: &str, window: &str, last: bool) -> Option<StreamWindow> {
+        let is_plain = is_plain(window) && is_plain(&shown[before(shown, shown.len(), NEAR)..]);
+        (!is_plain).then(|| self.window(shown, window, last))
     }
 
     fn is_allowed(&self, value: &str) -> bool {
@@ -67,29 +62,44 @@ impl MaskSecrets {
     }
 }
 
+/// The characters before a secret that say what it is, if none within it does.
+const NEAR: usize = 128;
+
+/// Whether a text is prose without a secret, as most windows of a stream are: the rules look for digits, signs and a few
+/// words.
+fn is_plain(text: &str) -> bool {
+    let is_of_prose = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii() || b" \n,.;!?()'-".contains(&byte);
+    text.bytes().all(is_of_prose)
+        && !["--", " -", "\n-", "pass", "ENV ", "setx "].iter().any(|sign| text.contains(sign))
+}
+
 impl Finder for MaskSecrets {
+    const BEFORE: usize = 1_024;
+
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
         let found = hooks_secrets::find(text).into_iter();
         let found = found.filter(move |place| place.end > from && !self.is_allowed(&text[place.clone()]));
         found.map(move |place| (place.start.max(from)..place.end, REDACTED.to_owned()))
     }
 
-    fn tail(&self, text: &str) -> usize {
-        // The last word may be the beginning of one, and what follows a name such as `password` is one.
-        let end = text.trim_end().len();
-        let word =
-            text.rfind(char::is_whitespace).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-        let open = hooks_secrets::find_unfinished(text).into_iter().filter(|place| place.end >= end);
-        open.map(|place| place.start).chain([word]).min().unwrap_or(word)
+    fn open(&self, text: &str) -> Option<usize> {
+        // Only a word can be that long: it is found if its end is added.
+        let word = &text[before(text, text.len(), HOLD)..];
+        let ends = ENDS.iter().filter(|_| word.bytes().all(|byte| byte.is_ascii_graphic()));
+        let found = ends.flat_map(|end| hooks_secrets::find(&format!("{text}{end}")));
+        found.filter(|place| place.end >= text.len()).map(|place| place.start).min()
     }
 }
+
+/// The ends of secrets that are none without: `https://ada:…@`, `<password>…</`, `env("PASSWORD", "…"`.
+const ENDS: [&str; 4] = ["@", "</", "\"", "'"];
 
 hook_sdk::group! {
     /// Replaces keys, tokens and passwords wherever text is stored, read by a model, returned by a tool or shown.
     pub mask_secrets
 }
 
-mask_everywhere!(mask_secrets, MaskSecrets, hold = 256);
+mask_everywhere!(mask_secrets, MaskSecrets);
 
 /// The parameters of `deny_secrets`.
 #[derive(Clone, Debug)]

@@ -15,9 +15,11 @@ static AT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"@|＠|%40|\\u
 /// Their first characters.
 pub(super) const SIGNS: [char; 5] = ['@', '＠', '%', '\\', '&'];
 
-/// The most characters before the `@`, and of the host after it.
+/// The most characters before the `@`, of the host after it, and before an address that are read. A path after it is at
+/// most as long as a local part.
 const LOCAL: usize = 64;
-const HOST: usize = 253;
+const HOST: usize = 180;
+const URL: usize = 128;
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     AT.as_ref()?.find_iter(&text[from..]).find_map(|sign| {
@@ -88,7 +90,8 @@ fn host(text: &str, from: usize) -> Option<usize> {
         other = c == '.' || (other && c.is_alphabetic() && !is_letter(c));
         is_letter(c) || other || c == '-'
     };
-    let run = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let run = rest.char_indices().take_while(|(at, c)| *at < HOST && is_part(*c)).last();
+    let run = run.map_or(0, |(at, c)| at + c.len_utf8());
     let run = rest[..run].find("..").unwrap_or(run);
     let mut host = rest[..run].trim_end_matches(['.', '-']);
     if is_file(host) || (rest[run..].starts_with('(') && !is_usual(host)) {
@@ -105,7 +108,7 @@ fn host(text: &str, from: usize) -> Option<usize> {
     let version = numeric(first) && numeric(second);
     // `icon@2x.png` is a file for screens of double density.
     let density = first.strip_suffix('x').is_some_and(|scale| !scale.is_empty() && numeric(scale));
-    (labels.iter().all(is_label) && !version && !density && host.len() <= HOST).then_some(from + host.len())
+    (labels.iter().all(is_label) && !version && !density).then_some(from + host.len())
 }
 
 /// The last labels of most addresses.
@@ -140,12 +143,13 @@ fn is_top_level(label: &str) -> bool {
 
 /// Whether the place is in the user part of a URL, as in `https://ada@example.com/`.
 fn is_of_url(text: &str, at: usize) -> bool {
-    let word = text[..at].rsplit(|c: char| c.is_whitespace() || "\"'<>()".contains(c)).next().unwrap_or_default();
+    let near = &text[before(text, at, URL)..at];
+    let word = near.rsplit(|c: char| c.is_whitespace() || "\"'<>()".contains(c)).next().unwrap_or_default();
     word.rfind("://").is_some_and(|scheme| !word[scheme + 3..].contains(['/', '?', '#', ',', ';', '|']))
 }
 
 /// Whether a path follows, as in `git@example.com:team/project.git`.
 fn is_remote_path(rest: &str) -> bool {
-    let path: String = rest.chars().take(64).take_while(|c| !c.is_whitespace()).collect();
+    let path: String = rest.chars().take(LOCAL).take_while(|c| !c.is_whitespace()).collect();
     path.starts_with(':') && path.contains('/') && !path.contains("://")
 }

@@ -6,16 +6,16 @@ use std::ops::Range;
 use crate::digits::{is_behind_escape, starts};
 use crate::finder::before;
 
-/// The most characters of an address, with what may stand around it in its run.
-const RUN: usize = 64;
+/// The most characters of an address, with what may stand around it in its run. A longer run is a dump.
+const RUN: usize = 128;
 
 pub(super) fn next(text: &str, from: usize) -> Option<Range<usize>> {
     // A run is read from its beginning, also in a stream whose window begins within it.
-    let mut at = from - text[..from].chars().rev().take(RUN).take_while(|c| is_part(*c)).count();
+    let mut at = from - text[..from].chars().rev().take(RUN + 1).take_while(|c| is_part(*c)).count();
     loop {
         let start = at + text[at..].find(is_part)?;
         let end = start + text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
-        let begins = starts(text, start).filter(|begin| *begin < end);
+        let begins = starts(text, start).filter(|begin| *begin < end && end - start <= RUN);
         let mut found = begins.filter_map(|begin| address(text, begin, end));
         if let Some(found) = found.find(|found| found.start >= from) {
             return Some(found);
