@@ -118,6 +118,7 @@ fn what_is_masked_in_json_is_denied_in_arguments() {
         (r#"{"a": "{\"PW\": \"SECRET\"}"}"#, "/a"),
         (r#"{"list": [{"PW": 12345678}, true]}"#, "/list/0/PW"),
         (r#"{"PW": "$2b$12$SECRET.abcdefghij"}"#, "/PW"),
+        (r#"{"PW": "ghp_LONG/SECRET"}"#, "/PW"),
     ];
     for (json, place) in of_secret {
         let filled = |text: &str| text.replace("PW", "password").replace("TK", "token");

@@ -81,29 +81,30 @@ fn part(random: &mut Random) -> String {
             .repeat(count * 9),
         17 => format!("Cookie: theme=dark; sid={}; {}\n", long(random, 8), "lang=en; ".repeat(count)),
         18 => format!(
-            "curl -H 'Accept: {}' -u ada:k7{} https://x.org",
+            "curl -H 'Accept: {}' -{} ada:k7{} https://x.org",
             "text/html, ".repeat(count.min(20)),
+            "u",
             long(random, 5)
         ),
         _ => {
             let value = long(random, 30 * count);
             let before = [
-                "password: ",
-                "--token ",
-                "X-Api-Key: ",
-                "{\"password\": \"",
-                "<password>",
-                "postgres://u:",
-                "api_key=",
-                "Authorization: Bearer ",
+                "pass~word: ",
+                "--to~ken ",
+                "X-Api-~Key: ",
+                "{\"pass~word\": \"",
+                "<pass~word>",
+                "post~gres://u:",
+                "api_~key=",
+                "Authorization: Bea~rer ",
                 "eyJhbGciOiJIUzI1NiJ9.eyJ",
-                "env('DB_PASSWORD', '",
-                "-----BEGIN PRIVATE KEY-----\n",
+                "env('DB_PASS~WORD', '",
+                "-----BEGIN PRI~VATE KEY-----\n",
                 "?sig=",
-                "Password is ",
+                "Pass~word is ",
             ];
             let after = random.one_of(&["", "\"}", "</password>", "@h/x", "')", "\n", " "]);
-            format!("{}{value}{after}", random.one_of(&before))
+            format!("{}{value}{after}", random.one_of(&before).replace('~', ""))
         }
     }
 }

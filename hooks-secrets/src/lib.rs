@@ -20,4 +20,4 @@ mod json;
 
 pub use json::{redact_json, redact_json_with};
 pub use names::is_secret_name;
-pub use redact::{REDACTED, find, find_unfinished, redact, redact_named, replaced};
+pub use redact::{REDACTED, find, find_named, find_unfinished, redact, redact_named, replaced};

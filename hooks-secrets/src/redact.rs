@@ -28,17 +28,24 @@ pub fn redact(text: &str) -> Option<String> {
 
 /// The same for the value of a header, a setting or a field, whose name can say that it is a secret.
 pub fn redact_named(name: &str, value: &str) -> Option<String> {
+    let found = find_named(name, value);
+    (!found.is_empty()).then(|| replaced(value, &found))
+}
+
+/// The secrets in a value, which its name can make one as a whole, also if a part of it has the form of another.
+pub fn find_named(name: &str, value: &str) -> Vec<Range<usize>> {
+    let whole = || std::iter::once(0..value.len()).collect();
     if names::hides(name, value) {
-        return Some(REDACTED.to_owned());
+        return whole();
     }
-    if let Some(clean) = redact(value) {
-        return Some(clean);
-    }
+    let found = find(value);
     // Many rules need the name.
     let named = format!("{name} = \"{value}\"");
-    let before = name.len() + 4;
-    let within = before..before + value.len();
-    find(&named).iter().any(|found| found.start < within.end && found.end > within.start).then(|| REDACTED.to_owned())
+    let at = name.len() + 4;
+    let is_known =
+        |place: &Range<usize>| found.iter().any(|one| one.start + at <= place.start && place.end <= one.end + at);
+    let is_more = |place: Range<usize>| place.start < at + value.len() && place.end > at && !is_known(&place);
+    if find(&named).into_iter().any(is_more) { whole() } else { found }
 }
 
 /// Replaces these parts of `text` by [`REDACTED`]. They are in order and without overlaps.

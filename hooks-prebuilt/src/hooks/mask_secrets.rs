@@ -43,11 +43,7 @@ impl MaskSecrets {
     }
 
     fn edit(&self, name: &str, text: &str) -> Option<String> {
-        let mut found = hooks_secrets::find(text);
-        if found.is_empty() {
-            let is_named = !name.is_empty() && !self.is_allowed(text);
-            return is_named.then(|| hooks_secrets::redact_named(name, text)).flatten();
-        }
+        let mut found = hooks_secrets::find_named(name, text);
         found.retain(|place| !self.is_allowed(&text[place.clone()]));
         (!found.is_empty()).then(|| hooks_secrets::replaced(text, &found))
     }
