@@ -46,6 +46,9 @@ struct Rule {
 /// begin with the name.
 const GENERIC: [&str; 3] = ["generic-api-key", "xai-api-key", "clipdrop-api-key"];
 
+/// Rules whose groups are no secrets, and which [`places`](crate::places) and forms have, too.
+const OWN: [&str; 3] = ["curl-auth-header", "curl-auth-user", "microsoft-teams-webhook"];
+
 /// The end of many rules, of which the text has only the backslash, and what takes its place in those for the form of a
 /// vendor, because `(hf_…)`, `hf_…,` and `\"hf_…\"` are texts, too.
 const END: [&str; 3] = [r#"(?:[\x60'"\s;]|\\[nr]|$)"#, r#"(?:[\x60'"\s;\\]|$)"#, "(?:[^A-Za-z0-9_+/=-]|$)"];
@@ -59,25 +62,22 @@ impl RuleSet {
         let mut base: Table = text.parse()?;
         let Some(Value::Array(mut entries)) = base.remove("rules") else { return Err("it has no rules".into()) };
         // The texts that are searched have no paths.
-        entries.retain(|entry| entry.get("regex").is_some());
+        entries.retain(|entry| entry.get("regex").is_some() && !is_one_of(&OWN, entry));
         if let Some(Value::Table(allowlist)) = base.get_mut("allowlist") {
             allowlist.remove("paths");
         }
         let (mut of_keyword, mut always) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
-        for (rule, entry) in entries.iter_mut().enumerate() {
-            if let Some(regex) = entry.get("regex").and_then(Value::as_str).filter(|regex| regex.contains(END[0]))
-                // The value behind a name may be a call.
-                && let end = if regex.contains("{0,50}?") { END[1] } else { END[2] }
-                && let regex = regex.replace(END[0], end)
-                && let Some(entry) = entry.as_table_mut()
-            {
-                entry.insert("regex".to_owned(), Value::String(regex));
-                entry.entry("secretGroup").or_insert(Value::Integer(1));
-            }
-            // Classes and boundaries of ASCII: with those of Unicode, a rule needs so many states that most of the time goes
-            // into the slowest of the engines of `regex`.
+        for (rule, entry) in entries.iter_mut().filter_map(Value::as_table_mut).enumerate() {
             if let Some(Value::String(regex)) = entry.get_mut("regex") {
-                regex.insert_str(0, "(?-u)");
+                // The value behind a name may be a call.
+                let end = if regex.contains("{0,50}?") { END[1] } else { END[2] };
+                // Classes and boundaries of ASCII: with those of Unicode, a rule needs so many states that most of the time
+                // goes into the slowest of the engines of `regex`.
+                *regex = format!("(?-u){}", regex.replace(END[0], end));
+                // The secret is a group, if there is one.
+                if regex.replace("(?", "").replace(r"\(", "").contains('(') {
+                    entry.entry("secretGroup").or_insert(Value::Integer(1));
+                }
             }
             let keywords = entry.get("keywords").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             if keywords.is_empty() {
@@ -107,7 +107,7 @@ impl RuleSet {
         let found = self.scanner(rule).map(|scanner| scanner.scan_content("", text)).unwrap_or_default();
         let secrets =
             found.iter().map(|found| whole_characters(text, found.secret_start_offset..found.secret_end_offset));
-        let is_generic = rule.entry.get("id").and_then(Value::as_str).is_some_and(|id| GENERIC.contains(&id));
+        let is_generic = is_one_of(&GENERIC, &rule.entry);
         let secrets = secrets.filter_map(|secret| if is_generic { value_of(text, secret) } else { Some(secret) });
         secrets.filter(|secret| !secret.is_empty()).collect()
     }
@@ -128,6 +128,10 @@ impl RuleSet {
         let logged = |error| tracing::error!(target: "hooks_secrets", %error, "a rule for secrets cannot be compiled");
         rule.scanner.get_or_init(|| compile().map_err(logged).ok()).as_ref()
     }
+}
+
+fn is_one_of(known: &[&str], rule: &Value) -> bool {
+    rule.get("id").and_then(Value::as_str).is_some_and(|id| known.contains(&id))
 }
 
 /// The value in what the generic rule matched, if it looks like a key and is no neighbour in a list.
@@ -169,6 +173,8 @@ mod tests {
             ("xai `response.reasoning_summary_text.done` events", None),
             ("xai Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K", Some("Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6K")),
             ("json!({ \"properties\": keys, \"maxProperties\": 1 })", None),
+            ("curl -s --user \"a:b\" -H \"Authorization: Bearer XXXXXXXXXXXX\" https://x.org", None),
+            ("{\"secret_key\" => \"sk_Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6Kw\"}", Some("sk_Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6Kw")),
         ] {
             let found: Vec<_> = set.find(text).into_iter().map(|secret| &text[secret]).collect();
             assert_eq!(found, Vec::from_iter(secret), "{text}");
