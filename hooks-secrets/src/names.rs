@@ -11,15 +11,13 @@ pub(crate) enum Name {
 }
 
 /// Last words of a name.
-const SECRET_WORDS: &str = "password passwords passwd pwd passphrase passcode pass secret secrets credential credentials cookie cookies \
-    authorization apikey jwt";
+const SECRET_WORDS: &str = "passwords pwd passcode pass secrets credential credentials creds cookie cookies jwt";
 
 /// Endings of a name, without separators.
-const SECRET_ENDINGS: &str = "password passwd passphrase clientsecret secretkey secretkeybase apikey apisecret accesskey privatekey \
-    accountkey signingkey encryptionkey sharedkey authkey masterkey licensekey servicekey accesstoken \
-    refreshtoken authtoken sessiontoken bearertoken idtoken apitoken privatetoken oauthtoken csrftoken xsrftoken \
-    deploytoken bottoken resettoken usertoken secrettoken jobtoken securitytoken vaulttoken \
-    sharedaccesssignature azurestoragekey servicerolekey clientkeydata dbpass requirepass connectionstring webhookurl passwort kennwort";
+const SECRET_ENDINGS: &str = "password passwd passphrase secret secretkey secretkeybase apikey accesskey privatekey accountkey signingkey \
+    encryptionkey sharedkey authkey masterkey licensekey servicekey accesstoken refreshtoken authtoken sessiontoken bearertoken idtoken apitoken \
+    privatetoken oauthtoken csrftoken xsrftoken deploytoken bottoken resettoken usertoken secrettoken jobtoken securitytoken vaulttoken \
+    sharedaccesssignature azurestoragekey servicerolekey clientkeydata dbpass requirepass authorization connectionstring secretstring webhookurl passwort kennwort";
 
 /// Last words of a name whose value may also be something else.
 const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp pin dsn pat salt pepper psk pw";
@@ -27,6 +25,9 @@ const PERHAPS_WORDS: &str = "token tokens sig auth assertion sid otp pin dsn pat
 /// Endings of such a name, without separators.
 const PERHAPS_ENDINGS: &str =
     "appkey hmackey storagekey subscriptionkey functionskey sessionkey deploykey sshkey adminkey";
+
+/// Words behind a name, as numbers are: `token_prod`, `user_password_1`.
+const LAST_WORDS: &str = "prod production staging live value";
 
 /// A token with such a word is the place in a list, or an end of work: `next_page_token`.
 const HARMLESS_WORDS: &str = "page next previous continuation cursor pagination cancellation idempotency";
@@ -53,7 +54,14 @@ pub(crate) fn of(name: &str) -> Name {
     if name.len() > 80 {
         return Name::Harmless;
     }
-    let words = words(name);
+    let mut words = words(name);
+    let count = words.len();
+    words.truncate(
+        1 + words
+            .iter()
+            .rposition(|word| !is_in(LAST_WORDS, word) && word.contains(|c: char| !c.is_ascii_digit()))
+            .unwrap_or_default(),
+    );
     let Some(last) = words.last() else { return Name::Harmless };
     let has = |of: &str| words.iter().any(|word| is_in(of, word));
     let joined = words.concat();
@@ -62,7 +70,7 @@ pub(crate) fn of(name: &str) -> Name {
         return Name::Harmless;
     }
     if is_in(SECRET_WORDS, last) || SECRET_ENDINGS.split(' ').any(|ending| joined.ends_with(ending)) {
-        return if is_task(name, last) { Name::Perhaps } else { Name::Secret };
+        return if is_task(name, last) || words.len() < count { Name::Perhaps } else { Name::Secret };
     }
     // `OPENAI_KEY`, but not `sort_key`.
     let is_variable = last == "key" && words.len() > 1 && !name.contains(char::is_lowercase);
@@ -185,23 +193,16 @@ pub(crate) fn is_path(name: &str, value: &str) -> bool {
 /// The words of a name in lower case: `X-Api-Key`, `apiKey` and `API_KEY` have the same.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
+    let mut words = String::with_capacity(name.len());
     for (at, c) in chars.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| chars[at]);
         let begins = c.is_uppercase()
             && (before.is_some_and(char::is_lowercase)
                 || (before.is_some_and(char::is_uppercase) && chars.get(at + 1).is_some_and(|c| c.is_lowercase())));
-        if !c.is_alphanumeric() || begins {
-            words.push(String::new());
-        }
-        if c.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(c.to_lowercase());
-        }
+        words.push_str(if begins || !c.is_alphanumeric() { " " } else { "" });
+        words.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
     }
-    words.retain(|word| !word.is_empty());
-    words
+    words.split_whitespace().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -218,12 +219,12 @@ mod tests {
              PAGE_ACCESS_TOKEN next-auth.session-token INPUT_PASSWORD previous_password next_password stop_password \
              NEXT_PUBLIC_DB_PASSWORD public_client_secret VITE_API_KEY TWILIO_AUTH_TOKEN X-Amz-Security-Token \
              X-Vault-Token proxy-authorization NUXT_SESSION_PASSWORD GOOGLE_APPLICATION_CREDENTIALS SLACK_WEBHOOK_URL \
-             ConnectionString csrfToken",
+             ConnectionString csrfToken creds mySecretString",
         ),
         (
             Name::Perhaps,
             "token sig github_token NPM_TOKEN INPUT_TOKEN GITHUB_PAT OPENAI_KEY STRIPE_KEY DD_APP_KEY APP_KEY SENTRY_DSN \
-             connect.sid pin userPin PASSWORD_SALT max_tokens prompt_tokens eos_token sync_token",
+             some_api_token_123 token_prod secret_value user_password_1 connect.sid pin userPin PASSWORD_SALT max_tokens prompt_tokens eos_token sync_token",
         ),
         (
             Name::Harmless,

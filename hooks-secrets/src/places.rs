@@ -25,12 +25,12 @@ patterns! {
     LINK = r"(?i)/(?:[a-z]+[-_])?(?:reset|verify|verification|confirm|invite|invitation|magic|activate|unsubscribe|login|signin)(?:[-_][a-z]+)?/([A-Za-z0-9_.~-]{16,})";
 
     /// Programs with a password in an option of one letter.
-    ARGUMENT = r"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|requirepass\s+|sqlplus\s+(?:-\S+\s+)*[^\s/]+/|proxy-user[\s=]+[^\s:]+:|oauth2-bearer[\s=]+|curl\b[^\n|;&]*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})";
+    ARGUMENT = r#"\b(?:(?:machine\s+\S+|default)(?:\s+account\s+\S+)?\s+login\s+\S+\s+password\s+|docker\s+login\b[^\n|;&]*?\s(?:-p|--password)[\s=]+|mongo\w*\b[^\n|;&]*?\s-p\s*|sshpass\s+-p\s*|mysql\w*\b[^\n|;&]*?\s-p|redis-cli\b[^\n|;&]*?\s-a\s+|requirepass\s+|sqlplus\s+(?:-\S+\s+)*[^\s/]+/|proxy-user[\s=]+[^\s:]+:|oauth2-bearer[\s=]+|curl\b(?:"[^"\n]*"|'[^'\n]*'|\\\r?\n|[^\n|;&])*?\s(?:-u|--user)[\s=]+[^\s:]+:)(\S{3,})"#;
 
     /// What stands behind the name of an account, if it looks like no word: `The login page password field`.
     LOGIN = r"\blogin\s+\S+(?:\s+account\s+\S+)?\s+password\s+(\S{3,})";
 
-    ELEMENT = r"<([A-Za-z_][\w.-]*)>([^<>\s]{4,})</";
+    ELEMENT = r"<([A-Za-z_][\w.-]*)>\s*([^<>\s]{4,})\s*</";
 
     ENTRY = r#"\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?([\w.-]+)\\*["']?[,\s]\s*\\*["']?value\\*["']?\s*[:=]\s*(?:\\*["'])?((?:[^\s"',}\\]|\\+[^\s"',}\\]){4,})"#;
 
@@ -92,14 +92,11 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
             found.push(value.range());
         }
     }
-    if text.contains(" is") {
-        for said in SAID.iter().flat_map(|rule| rule.captures_iter(text)).filter_map(|said| said.get(1)) {
-            let secret = said.as_str().trim_end_matches(['.', ',', '!', '?', ')']);
-            if is_opaque(secret) {
-                found.push(said.start()..said.start() + secret.len());
-            }
-        }
-    }
+    let said = SAID.iter().filter(|_| text.contains(" is")).flat_map(|rule| rule.captures_iter(text));
+    found.extend(said.filter_map(|said| said.get(1)).filter_map(|said| {
+        let secret = said.as_str().trim_end_matches(['.', ',', '!', '?', ')']);
+        is_opaque(secret).then(|| said.start()..said.start() + secret.len())
+    }));
     for (rule, word) in [(&KEY, "PRIVATE KEY"), (&KEY_END, "PRIVATE KEY"), (&PUTTY, "Private-Lines")] {
         let rule = rule.iter().filter(|_| text.contains(word));
         found.extend(rule.flat_map(|rule| rule.find_iter(text)).map(|found| found.range()));

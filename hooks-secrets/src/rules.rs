@@ -19,10 +19,8 @@ static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
 
 /// The secrets in `text`. All of it if the rules cannot be loaded.
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
-    match &*BUNDLED {
-        Some(rules) => rules.find(text),
-        None => std::iter::once(0..text.len()).collect(),
-    }
+    let all = || std::iter::once(0..text.len()).collect();
+    BUNDLED.as_ref().map_or_else(all, |rules| rules.find(text))
 }
 
 /// A set of rules in the format of gitleaks.

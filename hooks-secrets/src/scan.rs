@@ -52,12 +52,10 @@ fn direct(text: &str) -> Vec<Range<usize>> {
 pub(crate) fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.retain(|secret| !secret.is_empty());
     found.sort_by_key(|secret| secret.start);
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(found.len());
-    for secret in found {
-        match merged.last_mut() {
-            Some(last) if secret.start <= last.end => last.end = last.end.max(secret.end),
-            _ => merged.push(secret),
-        }
-    }
-    merged
+    found.dedup_by(|secret, last| {
+        let joins = secret.start <= last.end;
+        last.end = if joins { last.end.max(secret.end) } else { last.end };
+        joins
+    });
+    found
 }

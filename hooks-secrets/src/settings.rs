@@ -8,7 +8,7 @@ use crate::pattern::{Pattern, patterns, regex};
 
 patterns! {
     /// What each of these names contains, apart from some that count in URLs only.
-    HINT = r"(?i)pass|pw|psk|secret|token|key|auth|cookie|credential|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connection.?string|web.?hook";
+    HINT = r"(?i)pass|pw|psk|secret|token|key|auth|cookie|cred|sig|jwt|otp|pin|sid|code|assertion|dsn|pat\b|salt|pepper|kennwort|connection.?string|web.?hook";
 }
 
 /// A name and what separates it from its value. Both may be in the signs of Markdown, or in colours of a terminal.
@@ -17,7 +17,7 @@ static NAMED: Pattern = LazyLock::new(|| {
     // The type of a variable, and the block or the type of a value in YAML.
     let more = r"(?:(?:string|str|String|&str|&'static str)[ \t]*=|[|>][+-]?[ \t]*\n|!!str[ \t])[ \t]*";
     let by = format!(
-        r#"(?:\\*["']\]?)?{mark}[ \t]{{0,3}}(?:=>|:=|=|:[ \t]{{0,3}}{more}|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#
+        r#"(?:\\*["']\]?)?{mark}[ \t]{{0,3}}(?:=>|(?:string[ \t]{{1,3}})?[.+?|]{{0,2}}:{{0,3}}=|:[ \t]{{0,3}}{more}|:){mark}[ \t\u{{a0}}]{{0,3}}{mark}"#
     );
     regex(&format!(r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)(?P<by>{by}|[ \t]+)"))
 });
@@ -160,6 +160,9 @@ fn is_code(text: &str, name: &str, value: &Range<usize>) -> bool {
     let last = value.rsplit(['.', ':']).next().unwrap_or_default();
     let same = names::words(last).concat();
     matches!(after, Some('(' | '<' | '{' | '['))
+        || (value.starts_with(char::is_uppercase)
+            && names::words(value).len() > 1
+            && name.starts_with(&*names::words(value)[0]))
         || ["U32", "U64", "I32", "I64"].iter().any(|number| value.ends_with(number))
         || value.contains("::")
         || value.contains(['(', '['])

@@ -101,6 +101,9 @@ fn secrets_are_found_by_name_place_and_form() {
         "{\"body\": \"form-data; name=\\\"token\\\"\\r\\nContent-Type: text/plain\\r\\n\\r\\n«S3cr3tPw9»\\r\\n--b\\r\\nform-data; name=\\\"a\\\"\\r\\n\\r\\nS3cr3tPw9\\r\\n\"}",
         "next=https%3A%2F%2Fx.org%2F%3Faccess_token%3D«S3cr3tPw9»%26a%3D1&to=https%3A%2F%2Fada%3A«hunter2»%40x.org%2F%E4",
         "\"otp\": \"«482913»\", --pin «4829» otp=«S3cr3tPw9» pin = \"3.11\" pin: 13, spin=4829 \"pin\": \"latest\"",
+        "creds=«hunter2» mySecretString=«hunter2» some_api_token_123=«abc12345» secret_value = k, user_password_1: «abc12345»",
+        "var xToken string = \"«S3cr3tPw9»\"\n$token .= '«S3cr3tPw9»'; TOKEN ?= «S3cr3tPw9»\nTOKEN ::= «S3cr3tPw9»\n$token ??= '«S3cr3tPw9»'",
+        "<password>\n  «S3cr3tPw9»\n</password> curl -s \"https://x.org?a=1&b=2\" \\\n  -u ada:«S3cr3tPw9» x; fn f(tokens: TokenStream2)",
         "password=\"$USER:$PASS\" password=\"${A}${B}\" https://u:${oauth2Pw}@h/",
     ] {
         check(text);
