@@ -140,6 +140,9 @@ const TABLE: &[(&str, &str)] = &[
     ("2024 4111 1111 1111 1111", "2024 [card]"),
     ("4111-1111-1111-1111,5555-5555-5555-4444", "[card],[card]"),
     ("4111.1111.1111.1111", "[card]"),
+    ("213100000000001 1800 000000 00002 560000000003", "[card] [card] [card]"),
+    ("DE 89 3704 0044 0532 0130 00, mode 89 3704", "[iban], mode 89 3704"),
+    ("+1 (415) 555 - 2671", "[phone]"),
     ("4111 - 1111 - 1111 - 1111", "[card]"),
     ("４１１１ １１１１ １１１１ １１１１", "[card]"),
     ("4111\u{200b}1111\u{200b}1111\u{200b}1111", "[card]"),
@@ -326,6 +329,7 @@ const IDS: &[(&str, &str, &str)] = &[
     ("nl_bsn", "111222333", "111222334"),
     ("es_nif", "12345678Z", "12345678A"),
     ("es_nif", "X1234567L", "X1234567M"),
+    ("es_nif", "K1234567L", "K1234567M"),
     ("it_fiscal_code", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
     ("pl_pesel", "44051401359", "44051401358"),
     ("fr_nir", "2 55 08 14 168 025 38", "2 55 08 14 168 025 39"),
@@ -377,6 +381,12 @@ fn ids_are_written_with_any_separator() {
     assert_eq!(of("us_ssn").mask("SSN 117.58.7953, ssn_536221234").as_deref(), Some("SSN [us_ssn], ssn_[us_ssn]"));
     assert_eq!(of("es_nif").mask("12345678 z"), None);
     assert_eq!(of("uk_nhs").mask("0123456789"), None);
+    // On the 31st of February and the 32nd of December nobody is born, and no digit occurs four times.
+    for (name, text) in
+        [("fi_identity_code", "310289-211C"), ("it_fiscal_code", "CNTCHR83T32D969H"), ("de_tax_id", "11112345678")]
+    {
+        assert_eq!(of(name).mask(text), None, "{text}");
+    }
 }
 
 /// What is a part of a longer number, and what only stands next to one.

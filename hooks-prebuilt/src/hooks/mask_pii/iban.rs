@@ -20,7 +20,8 @@ pub(super) fn next(text: &str, mut from: usize) -> Option<Range<usize>> {
     // The check digits are the first digits of a number.
     loop {
         let check = from + text[from..].find(|c: char| c.is_ascii_digit())?;
-        let start = check.checked_sub(2).filter(|start| *start >= from && text.is_char_boundary(*start));
+        let country = text[from..check].strip_suffix(' ').unwrap_or(&text[from..check]).len() + from;
+        let start = country.checked_sub(2).filter(|start| *start >= from && text.is_char_boundary(*start));
         if let Some((start, end)) = start.and_then(|start| Some((start, end(text, start)?))) {
             return Some(start..end);
         }
@@ -37,8 +38,8 @@ fn end(text: &str, at: usize) -> Option<usize> {
     let (mut number, mut end, mut gap) = (String::with_capacity(length), at, 0);
     for (offset, c) in text[at..].char_indices().take(MOST) {
         if c.is_ascii_alphanumeric() {
-            // The country and the check digits are one group.
-            if gap > 0 && number.len() < 4 {
+            // The country and the check digits are one group, or have a space between them.
+            if gap > usize::from(number.len() == 2) && number.len() < 4 {
                 return None;
             }
             (gap, end) = (0, at + offset + 1);

@@ -68,18 +68,20 @@ ids! {
             (if sum == 0 { 10 } else { sum }) * 2 % 11
         });
         let count = |digit: u8| id[..10].iter().fold(0, |count, other| count + u8::from(*other == digit));
-        (0..10).filter(|digit| count(*digit) > 1).count() == 1 && (11 - product) % 10 == id[10]
+        let repeated: Vec<u8> = (0..10).map(count).filter(|count| *count > 1).collect();
+        matches!(repeated[..], [2 | 3]) && (11 - product) % 10 == id[10]
     };
-    // The tax number of Spain, for citizens and for foreigners.
-    es_nif: r"(?:[0-9]{2}|[XYZxyz]_[0-9])_[0-9]{3}_[0-9]{3}(?:[A-Za-z]|-[A-Za-z]|_[A-Z])", |id| {
-        let first = if id[0] >= b'X' { id[0] - b'X' } else { id[0] };
+    // The tax number of Spain, for citizens and for foreigners. K, L and M are for those without another number.
+    es_nif: r"(?:[0-9]{2}|[XYZKLMxyzklm]_[0-9])_[0-9]{3}_[0-9]{3}(?:[A-Za-z]|-[A-Za-z]|_[A-Z])", |id| {
+        let first = match id[0] { b'K'..=b'M' => 0, digit @ 0..10 => digit, letter => letter - b'X' };
         let number = u64::from(first) * 10_000_000 + number(&id[1..8]);
         b"TRWAGMYFPDXBNJZSQVHLCKE"[(number % 23) as usize] == id[8]
     };
     // The personal identity code of Finland.
     fi_identity_code: r"(?i)[0-3][0-9][01][0-9]{3}[-+A-FU-Y][0-9]{3}[0-9A-Y]", |id| {
         let digits: Vec<u8> = id[..id.len() - 1].iter().copied().filter(|code| *code < 10).collect();
-        digits.len() == 9 && value(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(number(&digits) % 31) as usize]) == id.last().copied()
+        let is_born = is_day(id[2] * 10 + id[3], id[0] * 10 + id[1]);
+        digits.len() == 9 && is_born && value(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(number(&digits) % 31) as usize]) == id.last().copied()
     };
     // The social security number of France. The departments of Corsica have a letter.
     fr_nir: r"[12]_[0-9]{2}_(?:0[1-9]|1[0-2]|[2-4][0-9])_(?:[0-9]{2}|2[AaBb])_[0-9]{3}_[0-9]{3}_[0-9]{2}", |id| {
@@ -95,7 +97,10 @@ ids! {
         let place = |code: u8| if code < 10 { code } else { code - b'A' };
         let odd = |code: u8| ODD[usize::from(place(code))];
         let value = |(at, code): (usize, &u8)| u32::from(if at % 2 == 0 { odd(*code) } else { place(*code) });
-        id[..15].iter().enumerate().map(value).sum::<u32>() % 26 == u32::from(place(id[15]))
+        // Letters can stand for digits, and the day of a woman has 40 more.
+        let digit = |code: u8| b"LMNPQRSTUV".iter().zip(0..).find(|(letter, _)| **letter == code).map_or(code, |(_, digit)| digit);
+        let (month, day) = (b"ABCDEHLMPRST".iter().zip(1..).find(|(letter, _)| **letter == id[8]), digit(id[9]) * 10 + digit(id[10]));
+        day < 80 && month.is_some_and(|(_, month)| is_day(month, day % 40)) && id[..15].iter().enumerate().map(value).sum::<u32>() % 26 == u32::from(place(id[15]))
     };
     // The citizen service number of the Netherlands.
     nl_bsn: r"[0-9]{3}_[0-9]{3}_[0-9]{3}|[0-9]{4}_[0-9]{2}_[0-9]{3}", |id| sums(id, &[9, 8, 7, 6, 5, 4, 3, 2, 10], 11);
@@ -125,7 +130,11 @@ fn number(digits: &[u8]) -> u64 {
 }
 
 fn is_day(month: u8, day: u8) -> bool {
-    (1..=12).contains(&month) && (1..=31).contains(&day)
+    let days = match month {
+        1..=12 => 30 + (month + month / 8) % 2 - u8::from(month == 2),
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 /// The digits times their weights are a multiple of `modulus`, and not all of them are zero.
