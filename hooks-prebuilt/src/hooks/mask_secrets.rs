@@ -75,6 +75,8 @@ impl Finder for MaskSecrets {
     fn find<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Found> + 'a {
         let found = hooks_secrets::find(text).into_iter();
         let found = found.filter(move |place| place.end > from && !self.is_allowed(&text[place.clone()]));
+        // What was shown and is a secret only since a part of it is replaced is none.
+        let found = found.filter(move |place| place.start >= from || !text[place.clone()].contains(REDACTED));
         found.map(move |place| (place.start.max(from)..place.end, REDACTED.to_owned()))
     }
 
