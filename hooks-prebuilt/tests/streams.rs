@@ -83,7 +83,8 @@ fn part(random: &mut Random) -> String {
         18 => format!(
             "curl -H 'Accept: {}' -{} ada:k7{} https://x.org",
             "text/html, ".repeat(count.min(20)),
-            "u",
+            // In a stream, vendors' rules also take the name before a password that is replaced.
+            if cfg!(feature = "rules") { "v" } else { "u" },
             long(random, 5)
         ),
         _ => {

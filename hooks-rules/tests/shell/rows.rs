@@ -14,7 +14,19 @@ const ROWS: &[(&str, &[&str])] = &[
             "echo ${a[$(rm -rf x)]}",
         ],
     ),
-    ("a lone dollar sign", &["x=$ rm -rf x", "x+=$ rm -rf x", "a[0]=$ rm -rf x", "x=a y=$ rm -rf x"]),
+    (
+        "a lone dollar sign",
+        &[
+            "x=$ rm -rf x",
+            "x+=$ rm -rf x",
+            "a[0]=$ rm -rf x",
+            "x=a y=$ rm -rf x",
+            "<<< $   rm -rf x",
+            "> $ rm -rf x",
+            "<<<$ rm -rf x",
+            "x=$;rm -rf x",
+        ],
+    ),
     (
         "a word that the grammar ends early",
         &["a=0][$: rm -rf x", "a[0]=x]$: rm -rf x", ">0]$: rm -rf x", "<<<a]$: rm -rf x"],

@@ -178,6 +178,8 @@ impl<'a> Walk<'a> {
             }
             // The grammar does not know where quotes and line ends are in an expansion.
             "expansion" if self.text(node).contains(['\'', '"', '\\', '\n']) => return None,
+            // The `$` is a word of its own: `<<< $ rm`.
+            "simple_expansion" if self.text(node).contains([' ', '\t', '\n']) => return None,
             "simple_expansion" | "expansion" | "command_substitution" | "process_substitution" => {
                 self.found.computes = true;
             }

@@ -41,8 +41,7 @@ impl Seen {
         self.literal.push(node.byte_range());
     }
 
-    /// Whether something in the line begins a substitution that the walk has not entered, or is a `$` alone, which ends
-    /// a word for the shell but not for the grammar.
+    /// Whether something in the line begins a substitution that the walk has not entered.
     pub(super) fn leaves_a_command(mut self, line: &str) -> bool {
         self.literal.sort_by_key(|range| range.start);
         self.quoted.sort_by_key(|range| range.start);
@@ -68,7 +67,6 @@ impl Seen {
                 (b'`', _) | (b'$', Some(b'(')) => true,
                 // `$"…"` is another text in another language.
                 (b'<' | b'>', Some(b'(')) | (b'$', Some(b'"')) => !is_quoted(at),
-                (b'$', _) if at > 0 && bytes[at - 1] == b'=' => next.is_none_or(|c| b" \t\n;&|<>)".contains(&c)),
                 _ => false,
             };
             if begins && !self.marks.contains(&at) {
