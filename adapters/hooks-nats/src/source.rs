@@ -19,6 +19,9 @@ use crate::queue::{DUE, NatsJobs, millis, now, read};
 use crate::record::{Grave, Record, Step};
 use crate::streams::ANSWER;
 
+/// How long the server waits for a job of a hook that has none ready.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// How many jobs of a hook may be running or waiting for their time.
 const UNFINISHED: i64 = 10_000;
 
@@ -118,7 +121,9 @@ impl NatsSource {
             round.consumers.insert(hook.to_owned(), consumer);
         }
         let next = async {
-            let mut batch = round.consumers[hook].fetch().max_messages(1).messages().await?;
+            // After a crash, a server may count a message that it does not have: without a limit, it would not answer.
+            let fetch = round.consumers[hook].fetch().max_messages(1).expires(PAUSE);
+            let mut batch = fetch.messages().await?;
             batch.next().await.transpose()
         };
         let fetched = timeout(ANSWER, next).await.map_err(async_nats::Error::from).flatten();
