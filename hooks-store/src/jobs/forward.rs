@@ -50,15 +50,18 @@ impl Store {
     /// Forwards the jobs whose ids follow `after`. `false` if these were the last.
     async fn forward(&self, queue: &Arc<impl BackgroundSink>, after: &mut String) -> Result<bool, Failure> {
         let first = after.clone();
-        let queued = self.database.read(move |tx| Box::pin(async move {
-            let found = "SELECT id, job, attempt, run_at FROM hooks_jobs WHERE status = 'queued' AND id > $1 ORDER BY id LIMIT $2";
-            let found = sqlx::query(found).bind(first).bind(i64::try_from(BATCH).unwrap_or(i64::MAX));
-            let rows = found.fetch_all(&mut **tx).await?;
-            let read = |row: &sqlx::any::AnyRow| -> Result<Queued, sqlx::Error> {
-                Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?))
-            };
-            Ok(rows.iter().map(read).collect::<Result<Vec<_>, _>>()?)
-        }));
+        let queued = self.database.read(move |tx| {
+            Box::pin(async move {
+                let found = "SELECT id, job, attempt, run_at FROM hooks_jobs \
+                            WHERE status = 'queued' AND id > $1 ORDER BY id LIMIT $2";
+                let found = sqlx::query(found).bind(first).bind(i64::try_from(BATCH).unwrap_or(i64::MAX));
+                let rows = found.fetch_all(&mut **tx).await?;
+                let read = |row: &sqlx::any::AnyRow| -> Result<Queued, sqlx::Error> {
+                    Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?))
+                };
+                Ok(rows.iter().map(read).collect::<Result<Vec<_>, _>>()?)
+            })
+        });
         let queued = queued.await?;
         let is_full = queued.len() == BATCH;
         for (id, text, attempt, due) in queued {
@@ -90,11 +93,14 @@ impl Store {
     }
 
     async fn forwarded(&self, id: String) -> Result<(), Failure> {
-        let done = self.database.write(move |tx| Box::pin(async move {
-            let done = "UPDATE hooks_jobs SET status = 'done', cause = 'forwarded', ended_at = $2 WHERE id = $1 AND status = 'queued'";
-            sqlx::query(done).bind(id).bind(now()).execute(&mut **tx).await?;
-            Ok(())
-        }));
+        let done = self.database.write(move |tx| {
+            Box::pin(async move {
+                let done = "UPDATE hooks_jobs SET status = 'done', cause = 'forwarded', ended_at = $2 \
+                            WHERE id = $1 AND status = 'queued'";
+                sqlx::query(done).bind(id).bind(now()).execute(&mut **tx).await?;
+                Ok(())
+            })
+        });
         done.await
     }
 }
