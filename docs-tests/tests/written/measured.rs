@@ -147,7 +147,7 @@ fn the_readme_repeats_the_costs() {
     ratios.sort_by(f64::total_cmp);
     let text = format!(
         "**Hooks are cheap.** A point without hooks costs {}. Eight hooks that are plain functions take {:.1} to {:.1} times as long\n\
-         as eight direct calls of these functions ([measurements](docs/performance.md#costs), and the targets that they miss).\n{}",
+         as eight direct calls of these functions ([measurements](docs/performance.md#costs), with the budgets that they miss).\n{}",
         table.ours("a kind nobody hooks, sync"),
         ratios[0],
         ratios[3],
