@@ -128,6 +128,12 @@ fn every_other_text_stays_as_it_is() {
 }
 
 #[test]
+fn code_after_many_images_stays() {
+    let badges = "![a](https://evil.org/?q=1) ".repeat(200);
+    assert_eq!(strip(&format!("{badges}`Vec<u8>`")), format!("{}`Vec<u8>`", "a ".repeat(200)));
+}
+
+#[test]
 fn a_relative_image_stays_if_the_list_says_so() {
     let images: StripImages = serde_json::from_value(json!({ "relative": true })).unwrap();
     assert_eq!(images.strip("![b](docs/x.png) ![c](./y.png?z#w) <img src=/z.png>"), None);

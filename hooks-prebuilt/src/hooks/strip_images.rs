@@ -29,7 +29,7 @@ from_fields!(StripImages, |fields: &mut Fields| {
 });
 
 /// How often a text is read again after images were removed from it.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 1_000;
 
 impl StripImages {
     /// The text without images whose host is not listed; `None` if it has none.
