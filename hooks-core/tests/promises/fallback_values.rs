@@ -75,6 +75,15 @@ fn a_fallback_of_another_form_or_kind_is_refused() {
     }
 }
 
+#[test]
+fn a_fallback_without_a_verdict_is_refused_for_a_hook_that_decides() {
+    let silent = Hook::at::<EditValue>("second").reader(|_, _, _| ());
+    let hook = Hook::at::<EditValue>("first").reader(|_, _, _| Permission::deny("no"));
+    Registry::empty().register(silent.clone().fallback(&hook)).unwrap();
+    let refused = Registry::empty().register(hook.fallback(&silent)).unwrap_err().to_string();
+    assert!(refused.contains("returns no verdict, but the hook does at `edit_value`; return a verdict from it"), "{refused}");
+}
+
 /// The two run one after the other, so together they may take twice the deadline.
 #[tokio::test(start_paused = true)]
 async fn hook_and_fallback_each_have_the_whole_deadline() {
