@@ -7,6 +7,8 @@
 //! [`check_jobs`] checks an engine that runs background jobs, such as an implementation of
 //! [`JobSource`](hook_sdk::worker::JobSource).
 //!
+//! [`check_stream`] finds hooks that show a text in pieces otherwise than the whole.
+//!
 //! Use it as a dev-dependency, in a test binary of its own: a declaration applies to a whole binary.
 
 mod drive;
@@ -17,9 +19,11 @@ mod expect;
 mod cases;
 mod turns;
 mod jobs;
+mod stream;
 
 pub use check::{NotConforming, check};
 pub use drive::Drive;
 pub use jobs::{JobBreaches, JobEngine, check_jobs};
+pub use stream::{StreamBreach, check_stream};
 pub use turns::{AgentLoop, check_turns, sentences};
 pub use world::World;

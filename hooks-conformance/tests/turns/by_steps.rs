@@ -172,7 +172,7 @@ impl AgentLoop for BySteps {
         let (fault, asks, cx, stored) = (self.fault, self.asks, context(world), world.stored().clone());
         let mut steps = Steps { fault, asks, hooks, cx, world, stored };
         if !steps.has(Fault::LeavesCallsOpen) {
-            steps.close("Nobody answered before the next prompt.");
+            steps.close("No result was stored before the next prompt.");
         }
         match steps.run().await {
             Ok(answer) => world.show(&answer),

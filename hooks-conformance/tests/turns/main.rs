@@ -5,6 +5,7 @@ mod by_hand_model;
 mod by_hand_tool;
 mod by_steps;
 mod faults;
+mod streams;
 
 use std::collections::BTreeSet;
 

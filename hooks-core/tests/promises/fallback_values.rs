@@ -81,7 +81,10 @@ fn a_fallback_without_a_verdict_is_refused_for_a_hook_that_decides() {
     let hook = Hook::at::<EditValue>("first").reader(|_, _, _| Permission::deny("no"));
     Registry::empty().register(silent.clone().fallback(&hook)).unwrap();
     let refused = Registry::empty().register(hook.fallback(&silent)).unwrap_err().to_string();
-    assert!(refused.contains("returns no verdict, but the hook does at `edit_value`; return a verdict from it"), "{refused}");
+    assert!(
+        refused.contains("returns no verdict, but the hook does at `edit_value`; return a verdict from it"),
+        "{refused}"
+    );
 }
 
 /// The two run one after the other, so together they may take twice the deadline.

@@ -24,7 +24,8 @@ use regex::Regex;
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d(?:[ -]?\d){12,}|\[card\](?:[ -]?\d)*").ok());
 
 /// Masks card numbers. `hold` keeps the last 40 characters back, so that a number that arrives in pieces is seen whole.
-/// The hook sees its own rewrite again with the next piece. If it fails, the stream stops.
+/// The hook sees its own rewrite again with the next piece, so `CARD` matches `[card]` and digits behind it, too. If it
+/// fails, the stream stops.
 #[hook(id = "mask_cards", kind = stream_delta, hold = 40, on_failure = deny)]
 fn mask_cards(window: &mut String) -> Result<(), &'static str> {
     let card = CARD.as_ref().ok_or("the pattern is broken")?;

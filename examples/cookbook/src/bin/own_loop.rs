@@ -46,7 +46,7 @@ impl Agent<'_> {
         prompt: &str,
     ) -> Result<String, StepError> {
         // Providers refuse a conversation in which a call has no result.
-        self.close(&mut chat.stored, "Nobody answered before the next prompt.");
+        self.close(&mut chat.stored, "No result was stored before the next prompt.");
         let answer = self.steps(hooks, cx, chat, prompt).await;
         if let Err(error) = &answer {
             // There are no rows if a call waits for an answer.
@@ -243,6 +243,6 @@ mod tests {
         assert!(agent.turn(&hooks, &cx, &mut chat, "pay her").await.is_err());
         assert_eq!(chat.stored.open_calls().count(), 1, "it waits for an answer");
         let _ = agent.turn(&hooks, &cx, &mut chat, "never mind").await;
-        assert!(format!("{:?}", chat.stored).contains("Nobody answered"), "{:?}", chat.stored);
+        assert!(format!("{:?}", chat.stored).contains("No result was stored"), "{:?}", chat.stored);
     }
 }
