@@ -235,8 +235,13 @@ fn in_project(event: &HostEvent, notes: &HostNotes, context: HookContextBuilder)
 pub(crate) fn lingers(files: &FilesArgs) -> bool {
     let names = |text: String| text.contains("\"async");
     // A pipe is refused where rules are read. Here it would keep the host waiting.
-    let is_file = |file: &&PathBuf| std::fs::metadata(file).is_ok_and(|meta| meta.is_file());
-    files.files.iter().filter(is_file).any(|file| std::fs::read_to_string(file).is_ok_and(names))
+    let is_file = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|meta| meta.is_file());
+    let of_plugin = ["", "hooks/hooks.json", "plugin.json", ".claude-plugin/plugin.json"];
+    let texts = files
+        .files
+        .iter()
+        .flat_map(|file| of_plugin.map(|below| if below.is_empty() { file.clone() } else { file.join(below) }));
+    texts.filter(is_file).any(|file| std::fs::read_to_string(file).is_ok_and(names))
 }
 
 /// What scripts read besides the fields of the event, and where goes what they say that no verdict has a place for.

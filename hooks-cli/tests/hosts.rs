@@ -934,23 +934,26 @@ fn an_async_rule_does_not_keep_the_host_waiting_for_a_server_and_still_runs() {
 #[cfg(unix)]
 #[test]
 fn an_async_rule_does_not_keep_the_host_waiting_and_still_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let fifo = folder.path().join("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let waits = json!({ "type": "command", "command": format!("echo ran > '{}'", fifo.display()), "async": true });
-    let denies = json!({ "type": "command", "command": "echo 'no shell here' >&2; exit 2" });
-    let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [waits, denies] }] } });
-    fs::write(folder.path().join("rules.json"), rules.to_string()).unwrap();
-    let shell = case("codex", "pre_tool.shell");
-    let args = [shell.args(), vec!["--rules", "rules.json"]].concat();
-    // Whatever is wrong in the other process is a refusal here.
-    assert!(denied(&hooks_with(folder.path(), &args, &shell.stdin)).contains("is not trusted"));
-    assert_eq!(hooks(folder.path(), &["trust", "--yes", "rules.json"]).code, Some(0));
-    let said = hooks_with(folder.path(), &[&args[..], &["--record", "calls"]].concat(), &shell.stdin);
-    assert_eq!(denied(&said), "no shell here", "{}", said.err);
-    // The program has ended; the rule has waited for somebody who reads.
-    assert_eq!(fs::read_to_string(&fifo).unwrap(), "ran\n");
-    assert_eq!(fs::read_dir(folder.path().join("calls")).unwrap().count(), 1);
+    for (named, file) in [("rules.json", "rules.json"), ("plugin", "plugin/hooks/hooks.json")] {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let waits = json!({ "type": "command", "command": format!("echo ran > '{}'", fifo.display()), "async": true });
+        let denies = json!({ "type": "command", "command": "echo 'no shell here' >&2; exit 2" });
+        let rules = json!({ "hooks": { "PreToolUse": [{ "hooks": [waits, denies] }] } });
+        put(&folder.path().join("plugin/.claude-plugin/plugin.json"), r#"{ "name": "guards" }"#);
+        put(&folder.path().join(file), &rules.to_string());
+        let shell = case("codex", "pre_tool.shell");
+        let args = [shell.args(), vec!["--rules", named]].concat();
+        // Whatever is wrong in the other process is a refusal here.
+        assert!(denied(&hooks_with(folder.path(), &args, &shell.stdin)).contains("is not trusted"));
+        assert_eq!(hooks(folder.path(), &["trust", "--yes", named]).code, Some(0));
+        let said = hooks_with(folder.path(), &[&args[..], &["--record", "calls"]].concat(), &shell.stdin);
+        assert_eq!(denied(&said), "no shell here", "{}", said.err);
+        // The program has ended; the rule has waited for somebody who reads.
+        assert_eq!(fs::read_to_string(&fifo).unwrap(), "ran\n", "{named}");
+        assert_eq!(fs::read_dir(folder.path().join("calls")).unwrap().count(), 1);
+    }
 }
 
 /// Through the program, with files that are links, read-only, broken or full of comments.

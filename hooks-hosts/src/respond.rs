@@ -391,9 +391,11 @@ impl Responder {
         verdict
     }
 
-    /// Whether a hook of the set runs at this point.
+    /// Whether a host has to ask at this point: a hook of the set runs there, or one that may end a session at its start
+    /// has to deny the calls of a session that goes on.
     pub fn is_concerned(&self, kind: HookPoint) -> bool {
-        self.hooks.kinds().any(|name| kind.runs(name))
+        let runs = |kind: HookPoint| self.hooks.kinds().any(|name| kind.runs(name));
+        runs(kind) || kind == HookPoint::BeforeToolCall && runs(HookPoint::SessionStart)
     }
 }
 

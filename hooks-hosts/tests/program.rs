@@ -157,7 +157,10 @@ fn a_session_that_a_hook_halts() {
             Contexts::default()
         });
         registry.register(halt).unwrap();
-        HostTrial::with(host, Responder::new(registry).unwrap()).unwrap().answer(payload.to_string()).unwrap().answer
+        let responder = Responder::new(registry).unwrap();
+        assert!(responder.is_concerned(HookPoint::BeforeToolCall), "calls of a session that goes on are denied");
+        assert!(!responder.is_concerned(HookPoint::Stop));
+        HostTrial::with(host, responder).unwrap().answer(payload.to_string()).unwrap().answer
     };
     let start = |name: &str| json!({ "hook_event_name": name, "session_id": "s", "source": "startup" });
     let stops = Stdout::Json(json!({ "continue": false, "stopReason": "closed today" }));
