@@ -23,7 +23,7 @@ pub use crate::fires::Fires;
 pub use crate::handler as form;
 pub use crate::handler::{AnswerFuture, Call, effect_of};
 pub use crate::hook::Hook;
-pub use crate::hook::binding::{Binding, CloneEvent, Only};
+pub use crate::hook::binding::{Binding, CloneEvent};
 pub use crate::hook::registration::LinkedHook;
 pub use crate::id::HookId;
 pub use crate::kind::{
@@ -31,7 +31,7 @@ pub use crate::kind::{
     OwnedEvent, Slot, SubjectType, VerdictType, Wire, kind_name, semantics,
 };
 pub use crate::kinds;
-pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
+pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 pub use crate::plugin::{LibraryEntry, PluginEntry};
 pub use crate::scope::HookRef;
 pub use crate::signature::decision::{

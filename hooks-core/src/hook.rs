@@ -8,7 +8,6 @@ mod patterns {
     hooks_macros::__expand! { patterns }
 }
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,9 +59,9 @@ pub struct Hook {
     /// Whether overrides of the operator cannot change it.
     pub(crate) locked: bool,
     /// The types of the annotated functions, by which `hooks![…]` finds the hook.
-    pub(crate) functions: Cow<'static, [fn() -> Item]>,
+    pub(crate) functions: Vec<fn() -> Item>,
     /// Its functions, one for each kind.
-    pub(crate) bindings: Cow<'static, [Binding]>,
+    pub(crate) bindings: Vec<Binding>,
 }
 
 setters!(Hook, self => in self.options_mut(), {
@@ -133,12 +132,11 @@ impl Hook {
         let (mut plugin, mut locked, mut version) = (None, false, String::new());
         for member in members {
             version.push_str(&member.version);
-            functions.extend(member.functions.iter());
-            bindings.extend(member.bindings.into_owned());
+            functions.extend(member.functions);
+            bindings.extend(member.bindings);
             plugin = plugin.or(member.plugin);
             locked |= member.locked;
         }
-        let (functions, bindings) = (functions.into(), bindings.into());
         Self { id, description: String::new(), version, origin, plugin, locked, functions, bindings }
     }
 
@@ -171,7 +169,7 @@ impl Hook {
     /// Runs only if the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
     #[must_use]
     pub fn only(mut self, field: &str, patterns: &str) -> Self {
-        for binding in self.bindings.to_mut() {
+        for binding in &mut self.bindings {
             binding.only(field, patterns);
         }
         self
@@ -199,7 +197,7 @@ impl Hook {
     /// ```
     #[must_use]
     pub fn fallback(mut self, other: &Self) -> Self {
-        for binding in self.bindings.to_mut() {
+        for binding in &mut self.bindings {
             binding.fall_back(other);
         }
         self
@@ -218,10 +216,9 @@ impl Hook {
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         let need = Need::With(WithSpec::of::<T>());
-        for binding in self.bindings.to_mut() {
-            let needs = binding.needs.to_mut();
-            needs.retain(|need| !matches!(need, Need::With(_)));
-            needs.push(need);
+        for binding in &mut self.bindings {
+            binding.needs.retain(|need| !matches!(need, Need::With(_)));
+            binding.needs.push(need);
         }
         self
     }
@@ -247,7 +244,7 @@ impl Hook {
     }
 
     fn options_mut(&mut self) -> impl Iterator<Item = &mut Options> {
-        self.bindings.to_mut().iter_mut().map(|binding| &mut binding.options)
+        self.bindings.iter_mut().map(|binding| &mut binding.options)
     }
 
     fn order<'a>(self, ids: impl IntoIterator<Item = &'a str>, list: fn(&mut Options) -> &mut HookIds) -> Self {

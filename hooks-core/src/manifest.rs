@@ -142,7 +142,7 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         on_failure: binding.policy(),
         capabilities: binding.options.capabilities.unwrap_or(binding.kind.capabilities),
         options: binding.options.clone(),
-        only: binding.filters().map(|(field, only)| (field, only.patterns.to_string())).collect(),
+        only: binding.filters().map(|(field, only)| (field, only.patterns.clone())).collect(),
     };
     HookManifest {
         id: hook.id.clone(),

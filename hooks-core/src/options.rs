@@ -15,7 +15,7 @@ use crate::words::closed_words;
 pub(crate) type HookIds = Cow<'static, [Cow<'static, str>]>;
 
 /// The options of a hook. The serialized form omits default values, and the options that depend on the kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Options {
     /// The priority. Lower numbers run earlier.
@@ -71,26 +71,6 @@ impl Options {
     pub(crate) fn constraints(&self) -> [(&'static str, &HookIds); 3] {
         [("after", &self.after), ("before", &self.before), ("requires", &self.requires)]
     }
-
-    /// The options of a hook that sets none.
-    pub const DEFAULT: Self = Self {
-        priority: 0,
-        after: Cow::Borrowed(&[]),
-        before: Cow::Borrowed(&[]),
-        requires: Cow::Borrowed(&[]),
-        timeout: Timeout::Default,
-        on_failure: None,
-        visibility: Visibility::Internal,
-        capabilities: None,
-        run: RunMode::Inline,
-        blocking: false,
-        idempotent: false,
-        retries: 0,
-        delay: Duration::ZERO,
-        hold: Hold::NOTHING,
-        mode: HookMode::Enforce,
-        on_replay: OnReplay::Run,
-    };
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -209,12 +189,6 @@ closed_words! {
     }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 /// How long an async hook may take before it is dropped. Converts from a [`Duration`].
 ///
 /// ```
@@ -281,11 +255,6 @@ fn parse_duration(text: &str) -> Option<Duration> {
         _ => return None,
     };
     number.checked_mul(millis).map(Duration::from_millis)
-}
-
-/// The options of a hook of the attribute, with its lists. Generated code sets the others.
-pub const fn options(after: HookIds, before: HookIds, requires: HookIds) -> Options {
-    Options { after, before, requires, ..Options::DEFAULT }
 }
 
 closed_words! {

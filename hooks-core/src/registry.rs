@@ -14,7 +14,6 @@ mod set_builder;
 mod snapshot;
 mod trial;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -78,7 +77,7 @@ impl Registry {
         let mut linked = Hook::linked();
         // Link order differs between builds; messages must not.
         linked.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
-        for hook in &linked {
+        for hook in linked {
             problems.extend(snapshot.add_linked(hook));
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
@@ -106,7 +105,7 @@ impl Registry {
         let named: Vec<HookRef> = named.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let add = |function: HookRef| match linked.get(&(function.function)()) {
-                Some(hook) => snapshot.add_linked(hook),
+                Some(hook) => snapshot.add_linked(Hook::clone(hook)),
                 None => vec![not_a_hook(&function)],
             };
             named.into_iter().flat_map(add).collect()
@@ -146,7 +145,7 @@ impl Registry {
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
         // As a value, it is not a copy of a linked hook.
-        let hook = Arc::new(Hook { functions: Cow::Borrowed(&[]), ..hook });
+        let hook = Arc::new(Hook { functions: Vec::new(), ..hook });
         self.edit(|snapshot| Ok(snapshot.add(&hook)?))
     }
 

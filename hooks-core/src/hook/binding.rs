@@ -1,11 +1,9 @@
 //! A hook at one kind, with the kind's type erased until a set is made.
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Hook;
-use super::registration::AnyRef;
 use crate::failure::OnFailure;
 use crate::handler::{Fault, Form, Handler};
 use crate::id::HookId;
@@ -19,18 +17,14 @@ pub type CloneEvent<K> = fn(&K) -> Arc<K>;
 
 /// A filter: the hook runs only if these patterns match.
 #[derive(Clone, Debug)]
-pub struct Only {
+pub(crate) struct Only {
     /// The index in `HookKind::FIELDS`, or a name that the kind has no field for, which the registry rejects.
     pub(crate) field: Result<usize, String>,
-    pub(crate) patterns: Cow<'static, str>,
+    pub(crate) patterns: String,
 }
 
-impl Only {
-    /// A filter of the attribute, by the index of its field.
-    pub const fn at(field: usize, patterns: &'static str) -> Self {
-        Self { field: Ok(field), patterns: Cow::Borrowed(patterns) }
-    }
-}
+/// A value whose type only the kind's engine knows.
+type Erased = Arc<dyn Any + Send + Sync>;
 
 /// A hook at one kind.
 #[derive(Clone)]
@@ -45,9 +39,9 @@ pub struct Binding {
     pub(crate) form: Form,
     /// Whether the signature can return a decision.
     pub(crate) decides: bool,
-    pub(crate) filters: Cow<'static, [Only]>,
+    pub(crate) filters: Vec<Only>,
     /// What the parameters of the function need.
-    pub(crate) needs: Cow<'static, [Need]>,
+    pub(crate) needs: Vec<Need>,
     /// A [`CloneEvent`], if the hook needs an event of its own.
     clone_event: Option<Erased>,
     /// Whether a detached hook takes the subject.
@@ -56,68 +50,30 @@ pub struct Binding {
 
 debug_of!(Binding, self => { kind: self.kind, form: self.form });
 
-/// A type-erased value from the attribute or from a registered closure.
-#[derive(Clone)]
-enum Erased {
-    Static(AnyRef),
-    Shared(Arc<dyn Any + Send + Sync>),
-}
-
-impl Erased {
-    fn get<T: 'static>(&self) -> Option<&T> {
-        match self {
-            Self::Static(value) => value.downcast_ref(),
-            Self::Shared(value) => value.downcast_ref(),
-        }
-    }
-}
-
 impl Binding {
-    /// A function of the attribute, as a constant.
-    pub const fn of<K: KindEngine>(
+    /// A function at the kind `K`. A filter is the index of its field, and its patterns.
+    pub fn of<K: KindEngine>(
         options: Options,
-        handler: &'static Handler<K>,
-        fallback: Option<&'static Handler<K>>,
+        handler: &Handler<K>,
+        fallback: Option<&Handler<K>>,
         decides: bool,
-        (filters, needs): (&'static [Only], &'static [Need]),
-        clone_event: Option<&'static CloneEvent<K>>,
+        (filters, needs): (&[(usize, &str)], &[Need]),
+        clone_event: Option<CloneEvent<K>>,
         takes_subject: bool,
     ) -> Self {
+        let filter = |(field, patterns): &(usize, &str)| Only { field: Ok(*field), patterns: (*patterns).to_owned() };
         Self {
             options,
             kind: K::DESCRIPTOR,
             engine: K::ENGINE,
-            handler: Erased::Static(handler),
-            fallback: match fallback {
-                Some(fallback) => Some(Ok(Erased::Static(fallback))),
-                None => None,
-            },
+            handler: Arc::new(handler.clone()),
+            fallback: fallback.map(|fallback| Ok(Arc::new(fallback.clone()) as Erased)),
             form: Form::of(handler),
             decides,
-            filters: Cow::Borrowed(filters),
-            needs: Cow::Borrowed(needs),
-            clone_event: match clone_event {
-                Some(clone) => Some(Erased::Static(clone)),
-                None => None,
-            },
+            filters: filters.iter().map(filter).collect(),
+            needs: needs.to_vec(),
+            clone_event: clone_event.map(|clone| Arc::new(clone) as Erased),
             takes_subject,
-        }
-    }
-
-    pub(crate) fn new<K: KindEngine>(handler: Handler<K>, decides: bool, clone_event: Option<CloneEvent<K>>) -> Self {
-        let form = Form::of(&handler);
-        Self {
-            options: Options::DEFAULT,
-            kind: K::DESCRIPTOR,
-            engine: K::ENGINE,
-            handler: Erased::Shared(Arc::new(handler)),
-            fallback: None,
-            form,
-            decides,
-            filters: Cow::Borrowed(&[]),
-            needs: Cow::Borrowed(&[Need::Context]),
-            clone_event: clone_event.map(|clone| Erased::Shared(Arc::new(clone))),
-            takes_subject: form.detached,
         }
     }
 
@@ -125,13 +81,14 @@ impl Binding {
     pub(crate) fn failing<K: KindEngine>(&self, reason: &Arc<str>) -> Self {
         let reason = Arc::clone(reason);
         let handler = Handler::<K>::read(move |_, _, _| Err(Fault::error(&*reason)));
-        let (options, filters) = (self.options.clone(), self.filters.clone());
-        Self { options, filters, ..Self::new(handler, self.decides, None) }
+        let binding =
+            Self::of(self.options.clone(), &handler, None, self.decides, (&[], &[Need::Context]), None, false);
+        Self { filters: self.filters.clone(), ..binding }
     }
 
     /// The function that clones the event for the hook.
     pub(crate) fn clone_event<K: HookKind>(&self) -> Option<CloneEvent<K>> {
-        self.clone_event.as_ref()?.get().copied()
+        self.clone_event.as_ref()?.downcast_ref().copied()
     }
 
     /// Whether a dispatch must await the hook.
@@ -153,9 +110,7 @@ impl Binding {
     /// Adds a filter: the field must match one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
         let index = self.kind.fields.iter().position(|known| *known == field);
-        self.filters
-            .to_mut()
-            .push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
+        self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned() });
     }
 
     /// The filters with the names of their fields, except filters by a field that the kind does not have.
@@ -181,7 +136,7 @@ impl Binding {
             }
             Some(other) => {
                 // A hook from a registry may need more than this one.
-                self.needs.to_mut().extend_from_slice(&other.needs);
+                self.needs.extend_from_slice(&other.needs);
                 Ok(other.handler.clone())
             }
             None => {
@@ -198,12 +153,12 @@ impl Binding {
 
     /// The handler of the hook `id`, if the binding is one of `K`.
     pub(crate) fn handler<K: HookKind>(&self, id: &HookId) -> Option<Handler<K>> {
-        Some(self.limited(id, self.handler.get::<Handler<K>>()?))
+        Some(self.limited(id, self.handler.downcast_ref::<Handler<K>>()?))
     }
 
     /// The fallback of the hook `id`, if the binding is one of `K`.
     pub(crate) fn fallback<K: HookKind>(&self, id: &HookId) -> Option<Handler<K>> {
-        Some(self.limited(id, self.fallback.as_ref()?.as_ref().ok()?.get::<Handler<K>>()?))
+        Some(self.limited(id, self.fallback.as_ref()?.as_ref().ok()?.downcast_ref::<Handler<K>>()?))
     }
 
     fn limited<K: HookKind>(&self, id: &HookId, handler: &Handler<K>) -> Handler<K> {

@@ -5,7 +5,8 @@ use crate::context::HookContext;
 use crate::handler::{BoxFuture, Handler};
 use crate::id::HookId;
 use crate::kind::{HookKind, OwnedEvent};
-use crate::options::RunMode;
+use crate::options::{Options, RunMode};
+use crate::signature::parameters::Need;
 use crate::signature::{Fails, Of, ReturnsDetached, ReturnsSubject, ReturnsVerdict};
 use crate::source::Origin;
 
@@ -46,10 +47,11 @@ impl Hook {
 }
 
 impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
-    fn with(self, handler: Handler<K>, decides: bool) -> Hook {
-        let mut binding = Binding::new(handler, decides, self.clone_event);
-        binding.options.blocking = BLOCKING;
-        Hook { bindings: vec![binding].into(), ..Hook::grouped(self.id, self.origin, []) }
+    fn with(self, handler: &Handler<K>, decides: bool) -> Hook {
+        let options = Options { blocking: BLOCKING, ..Options::default() };
+        let (needs, detached) = (&[Need::Context], matches!(handler, Handler::Detached(_)));
+        let binding = Binding::of(options, handler, None, decides, (&[], needs), self.clone_event, detached);
+        Hook { bindings: vec![binding], ..Hook::grouped(self.id, self.origin, []) }
     }
 
     /// Makes a hook that reads the subject.
@@ -60,7 +62,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        self.with(handler, R::decides())
+        self.with(&handler, R::decides())
     }
 
     /// Makes a hook that changes the subject in place.
@@ -71,7 +73,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::write(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        self.with(handler, R::decides())
+        self.with(&handler, R::decides())
     }
 
     /// Makes a hook that takes the subject and returns its replacement.
@@ -82,7 +84,7 @@ impl<K: HookKind, const BLOCKING: bool> HookAt<K, BLOCKING> {
     {
         let handler =
             Handler::<K>::replace(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject))));
-        self.with(handler, R::decides())
+        self.with(&handler, R::decides())
     }
 }
 
@@ -98,7 +100,7 @@ impl<K: HookKind> HookAt<K> {
             let answer = run(cx, event, subject);
             Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
         });
-        self.with(handler, R::decides())
+        self.with(&handler, R::decides())
     }
 
     /// Makes an async hook that takes the subject and returns its replacement.
@@ -112,7 +114,7 @@ impl<K: HookKind> HookAt<K> {
             let answer = run(cx, event, subject);
             Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
         });
-        self.with(handler, R::decides())
+        self.with(&handler, R::decides())
     }
 
     /// Runs the hook's plain function on Tokio's pool of blocking threads, under the hook's timeout, with its own copy
@@ -134,7 +136,7 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        let hook = Self { clone_event: Some(<K as OwnedEvent>::own), ..self }.with(detaches(run), false);
+        let hook = Self { clone_event: Some(<K as OwnedEvent>::own), ..self }.with(&detaches(run), false);
         hook.with_options(|options| options.run = RunMode::Detached)
     }
 
@@ -146,7 +148,7 @@ impl<K: HookKind> HookAt<K> {
         R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
-        self.with(detaches(run), false).with_options(|options| options.run = RunMode::Background)
+        self.with(&detaches(run), false).with_options(|options| options.run = RunMode::Background)
     }
 }
 

@@ -29,7 +29,7 @@ impl Hook {
                 problems.push(problem);
             }
         };
-        for binding in self.bindings.iter() {
+        for binding in &self.bindings {
             binding.check_policy(&mut add);
             binding.check_times(self.bindings.iter().any(Binding::takes_timeout), &mut add);
             binding.check_filters(&mut add);
@@ -75,7 +75,7 @@ impl Binding {
     }
 
     fn check_filters(&self, add: &mut impl FnMut(&'static str, String)) {
-        for only in self.filters.iter() {
+        for only in &self.filters {
             if let Err(name) = &only.field {
                 let known: Vec<String> = self.kind.fields.iter().map(|name| format!("`{name}`")).collect();
                 let known = if known.is_empty() {

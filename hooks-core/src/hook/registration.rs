@@ -1,15 +1,9 @@
 //! Hooks as the attribute registers them at link time. Generated code uses this module.
 
-use std::any::Any;
-use std::borrow::Cow;
-
 use super::{Binding, Hook};
 use crate::id::HookId;
 use crate::signature::GroupEntry;
 use crate::source::{Item, Origin};
-
-/// A reference to a value of any type.
-pub(crate) type AnyRef = &'static (dyn Any + Send + Sync);
 
 /// An annotated function as a hook, or as a member of a group.
 #[derive(Debug)]
@@ -27,9 +21,9 @@ pub struct LinkedHook {
     /// Whether overrides of the operator cannot change it.
     pub locked: bool,
     /// The type of the function.
-    pub functions: &'static [fn() -> Item],
+    pub function: fn() -> Item,
     /// The function at each of its kinds.
-    pub bindings: &'static [Binding],
+    pub bindings: &'static [fn() -> Binding],
 }
 
 inventory::collect!(LinkedHook);
@@ -48,8 +42,8 @@ impl Hook {
                 origin: linked.origin,
                 plugin: linked.plugin.map(HookId::from_static),
                 locked: linked.locked,
-                functions: Cow::Borrowed(linked.functions),
-                bindings: Cow::Borrowed(linked.bindings),
+                functions: vec![linked.function],
+                bindings: linked.bindings.iter().map(|binding| binding()).collect(),
             };
             let Some(group) = linked.group else {
                 hooks.push(hook);
@@ -68,7 +62,7 @@ impl Hook {
             let description = description.collect::<Vec<_>>().join("\n");
             let hook = Self::grouped(HookId::from_static(group.id), group.origin, members);
             let mut hook = hook.description(description.trim());
-            hook.functions.to_mut().push(group.item);
+            hook.functions.push(group.item);
             hook
         }));
         hooks

@@ -12,7 +12,7 @@ use crate::text::nearest_names;
 /// names them.
 pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
     let mut named: BTreeMap<(&str, &str), Vec<&'static str>> = BTreeMap::new();
-    for binding in hook.bindings.iter() {
+    for binding in &hook.bindings {
         let options = &binding.options;
         for (option, ids) in options.constraints() {
             ids.iter().for_each(|id| named.entry((option, id)).or_default().push(binding.kind.name));

@@ -92,7 +92,7 @@ impl<'a> SetBuilder<'a> {
         if bindings.is_empty() {
             selection.disabled = Some(Disabled::Plugin(plugin.clone()));
         } else {
-            selection.hook = Arc::new(Hook { bindings: bindings.into(), ..Hook::clone(hook) });
+            selection.hook = Arc::new(Hook { bindings, ..Hook::clone(hook) });
         }
     }
 

@@ -41,10 +41,10 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn add_linked(&mut self, hook: &Hook) -> Vec<Problem> {
+    pub(super) fn add_linked(&mut self, hook: Hook) -> Vec<Problem> {
         let plugin = hook.plugin.clone().or_else(|| plugin_of(hook.origin));
-        let problems = check_members(hook);
-        let added = self.add(&Arc::new(Hook { plugin, ..hook.clone() }));
+        let problems = check_members(&hook);
+        let added = self.add(&Arc::new(Hook { plugin, ..hook }));
         problems.into_iter().chain(added.err()).collect()
     }
 

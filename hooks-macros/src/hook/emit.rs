@@ -33,13 +33,12 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
     let plugin = option(hook.plugin.as_ref());
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, function, kind, i));
-    let count = hook.kinds.len();
     let group = option(hook.group.as_ref().map(|group| quote!(<#group as __hook_sdk::HookGroup>::ENTRY)));
     quote! {
         #(#cfgs)*
         #[allow(
             deprecated, dead_code, non_local_definitions, non_upper_case_globals, unused_imports, unused_qualifications,
-            unused_parens, unused_variables, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
+            unused_parens, unused_variables, unused_mut, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         #nameless: () = {
@@ -48,9 +47,8 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
             #uniqueness
             #(#events)*
             #checks
-            const __HOOK_SDK_OPTIONS: __hook_sdk::Options = #options;
+            #options
             static __HOOK_SDK_NEEDS: &[__hook_sdk::Need] = &[#(#needs),*];
-            static __HOOK_SDK_BINDINGS: [__hook_sdk::Binding; #count] = [#({ #bindings }),*];
             __hook_sdk::inventory::submit! {
                 __hook_sdk::LinkedHook {
                     id: #id,
@@ -59,8 +57,8 @@ pub(crate) fn emit(hook: &Hook, id: &LitStr, function: &Function) -> TokenStream
                     origin: __hook_sdk::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                     plugin: #plugin,
                     locked: #locked,
-                    functions: &[|| __hook_sdk::type_of(&#name)],
-                    bindings: &__HOOK_SDK_BINDINGS,
+                    function: || __hook_sdk::type_of(&#name),
+                    bindings: &[#(|| { #bindings }),*],
                 }
             }
         };
@@ -90,44 +88,42 @@ fn uniqueness(id: &LitStr) -> TokenStream {
     }
 }
 
+/// The function that makes the options of the hook.
 fn options(Hook { after, before, requires, settings, .. }: &Hook) -> TokenStream {
-    let lists =
-        [after, before, requires].map(|ids| quote!(__hook_sdk::Cow::Borrowed(&[#(__hook_sdk::Cow::Borrowed(#ids)),*])));
-    let options = match lists.len() {
-        _ if after.is_empty() && before.is_empty() && requires.is_empty() => quote!(__hook_sdk::Options::DEFAULT),
-        _ => quote!(__hook_sdk::options(#(#lists),*)),
-    };
-    if settings.is_empty() {
-        return options;
-    }
-    let settings = settings.iter().map(|Setting { key, value, .. }| {
-        let field = Ident::new(&key.unraw().to_string(), Span::call_site());
+    let lists = [("after", after), ("before", before), ("requires", requires)].into_iter();
+    let lists = lists.filter(|(_, ids)| !ids.is_empty()).map(|(name, ids)| {
+        let ids = quote!(__hook_sdk::Cow::Borrowed(&[#(__hook_sdk::Cow::Borrowed(#ids)),*]));
+        (name.to_owned(), ids)
+    });
+    let settings = settings.iter().map(|Setting { key, value, .. }| (key.unraw().to_string(), value.clone()));
+    let fields = lists.chain(settings).map(|(name, value)| {
+        let field = Ident::new(&name, Span::call_site());
         quote!(__hook_sdk_options.#field = #value;)
     });
-    quote!({
-        let mut __hook_sdk_options = #options;
-        #(#settings)*
-        __hook_sdk_options
-    })
+    quote! {
+        fn __hook_sdk_options() -> __hook_sdk::Options {
+            let mut __hook_sdk_options = <__hook_sdk::Options as __hook_sdk::Default>::default();
+            #(#fields)*
+            __hook_sdk_options
+        }
+    }
 }
 
-/// The function that clones the event, and its address, if the hook needs an event of its own. An event that is not
-/// `Clone` is reported at the option.
-fn clone_event(hook: &Hook, kind: Span) -> (Option<TokenStream>, TokenStream) {
+/// The function that clones the event, if the hook needs an event of its own. An event that is not `Clone` is reported at
+/// the option.
+fn clone_event(hook: &Hook, kind: Span) -> TokenStream {
     let place = match (hook.run_apart(), hook.setting("blocking")) {
         (Some(mode), _) if mode == "Detached" => Some(mode.span()),
         (None, Some(blocking)) => Some(blocking.place),
         _ => None,
     };
-    let function = place.map(|place| {
+    option(place.map(|place| {
         // The kind itself has its own span: if it is not a kind, that is reported only there.
         let key = quote_spanned!(kind=> __HookSdkKind);
         let event = Ident::new("__hook_sdk_event", place);
         let clone = quote_spanned!(place=> |#event| __hook_sdk::OwnedEvent::own(#event));
-        quote_spanned!(kind=> static __HOOK_SDK_CLONE: __hook_sdk::CloneEvent<#key> = #clone;)
-    });
-    let address = option(function.as_ref().map(|_| quote!(&__HOOK_SDK_CLONE)));
-    (function, address)
+        quote_spanned!(kind=> { static __HOOK_SDK_CLONE: __hook_sdk::CloneEvent<#key> = #clone; __HOOK_SDK_CLONE })
+    }))
 }
 
 /// The binding of the hook to one of its kinds.
@@ -141,7 +137,7 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
     let apart = hook.run_apart().is_some();
     let called = if apart { Called::Detached } else { Called::Inline };
     let main = handler(function, called, &quote!(#name), name.span(), span);
-    let (clone_event, clone_address) = clone_event(hook, span);
+    let clone_event = clone_event(hook, span);
     let takes_subject = if apart { takes_subject(function, span) } else { quote!(false) };
     let fallback = fallback(hook, function, span);
     let fallback_address = option(fallback.as_ref().map(|_| quote!(&__HOOK_SDK_FALLBACK)));
@@ -150,7 +146,7 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
     let key = quote_spanned!(span=> __HookSdkKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
-        quote!(__hook_sdk::Only::at(__hook_sdk::check::field::<#key>(#field), #patterns))
+        quote!((__hook_sdk::check::field::<#key>(#field), #patterns))
     });
     let aliases = quote_spanned! {span=>
         type __HookSdkKind = <#event as __hook_sdk::KindType>::Type;
@@ -159,12 +155,12 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
     };
     let binding = quote_spanned! {span=>
         __hook_sdk::Binding::of::<#key>(
-            __HOOK_SDK_OPTIONS,
+            __hook_sdk_options(),
             &__HOOK_SDK_HANDLER,
             #fallback_address,
             #decides,
-            (__HOOK_SDK_FILTERS, __HOOK_SDK_NEEDS),
-            #clone_address,
+            (&[#(#filters),*], __HOOK_SDK_NEEDS),
+            #clone_event,
             #takes_subject,
         )
     };
@@ -172,8 +168,6 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
         #aliases
         #main
         #fallback
-        #clone_event
-        static __HOOK_SDK_FILTERS: &[__hook_sdk::Only] = &[#(#filters),*];
         #binding
     }
 }
