@@ -261,7 +261,7 @@ impl Registry {
     /// The same as those of [`scope`](Self::scope), except that a required hook may be missing, because it may be in
     /// force elsewhere.
     pub fn scope_alone(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
-        resolve::alone(&self.snapshot(), agent, prompt)
+        resolve::resolve(&self.snapshot(), agent, prompt, Part::Alone)
     }
 
     /// Applies several changes atomically. `change` receives a draft of this registry; its changes take effect

@@ -38,7 +38,7 @@ pub(super) fn resolve(
 ) -> Result<HookSet, ConfigError> {
     let mut set = SetBuilder::new(snapshot, part);
     let app_owner = set.app_owner();
-    let app_list = set.app_list(&app_owner);
+    let app_list = named(snapshot, &app_owner, snapshot.app.hooks.as_deref().unwrap_or_default(), &mut set.problems);
     let (owner, entries, replaces) = list_of(agent, prompt);
     let scope_list = named(snapshot, &owner, entries, &mut set.problems);
     // A plugin counts as entries at the end of the app's list.
@@ -55,7 +55,14 @@ pub(super) fn resolve(
     let of_app: HashSet<&HookId> = app_list.iter().map(|named| named.name).collect();
     let given = scope_list.iter().filter(|named| named.entry.with.is_some());
     let given: HashMap<&HookId, &Named<'_>> = given.map(|named| (named.name, named)).collect();
-    for mut named in always.iter().chain(&scope_list).copied() {
+    let everywhere = |installed: &&Installed| part == Part::Alone && installed.plugin.agents.is_empty();
+    let everywhere = snapshot.plugins.iter().filter(everywhere).flat_map(|installed| snapshot.members_of(installed));
+    let everywhere: HashSet<HookId> = everywhere.collect();
+    // The parameters of this agent may be stricter than those of another one that runs the same hook of a plugin.
+    let is_here = |Named { id, name, .. }: &&Named<'_>| {
+        part != Part::Alone || !of_app.contains(name) && (given.contains_key(name) || !everywhere.contains(*id))
+    };
+    for mut named in always.iter().chain(&scope_list).filter(is_here).copied() {
         if let Some(selected) = set.selections.named(named.name) {
             set.problems.extend(named_otherwise(&selected.id, named));
             let hook = snapshot.hooks.get(named.id).filter(|_| of_app.contains(named.name));
@@ -70,6 +77,9 @@ pub(super) fn resolve(
     }
 
     let mut findings: Vec<Finding> = Vec::new();
+    if part == Part::Alone {
+        return set.finish(agent.name(), owner, findings);
+    }
     if replaces {
         let (of_agent, list) = (agent_owner(agent), agent.hooks().unwrap_or_default());
         // Problems of the agent's list are reported when the agent is used without the prompt.
@@ -82,35 +92,6 @@ pub(super) fn resolve(
         findings.push(no_hooks(&owner, replaces || agent.hooks().is_some()));
     }
     set.finish(agent.name(), owner, findings)
-}
-
-/// Makes the set of the hooks that are in force for this agent and prompt, and not for every agent: those of the
-/// prompt's list or else the agent's, and of plugins for this agent.
-pub(super) fn alone(
-    snapshot: &Snapshot,
-    agent: &dyn Definition,
-    prompt: Option<&PromptDef>,
-) -> Result<HookSet, ConfigError> {
-    let mut set = SetBuilder::new(snapshot, Part::Alone);
-    let app_owner = set.app_owner();
-    let of_app: HashSet<&HookId> = set.app_list(&app_owner).into_iter().map(|named| named.name).collect();
-    let (owner, entries, _) = list_of(agent, prompt);
-    let of_agent = snapshot.plugins.iter().filter(|installed| installed.is_for(agent.name()));
-    let (everywhere, here): (Vec<_>, Vec<_>) = of_agent.partition(|installed| installed.plugin.agents.is_empty());
-    let everywhere: HashSet<HookId> = everywhere.iter().flat_map(|installed| snapshot.members_of(installed)).collect();
-    let here: Vec<HookUse> = here.iter().flat_map(|installed| uses(snapshot, installed)).collect();
-    // The list comes first: unlike a plugin, it may pass parameters.
-    let mut list = named(snapshot, &owner, entries, &mut set.problems);
-    list.extend(named(snapshot, &owner, &here, &mut Vec::new()));
-    for named in list {
-        let Named { id, name, entry, .. } = named;
-        // The parameters of this agent may be stricter than those of another one that runs the same hook of a plugin.
-        let is_of_agent = !of_app.contains(name) && (entry.with.is_some() || !everywhere.contains(id));
-        if is_of_agent && set.selections.named(name).is_none() {
-            set.select(named);
-        }
-    }
-    set.finish(agent.name(), owner, Vec::new())
 }
 
 /// Makes the set that starts and stops a plugin: only its own hooks, and only their `init` and `shutdown`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Snapshot;
-use super::entries::{Named, named, parameters};
+use super::entries::{Named, parameters};
 use crate::context::depth;
 use crate::diagnostics::{ConfigError, Finding, ListOwner, Problem};
 use crate::engine::Engine;
@@ -19,7 +19,7 @@ pub(super) enum Part {
     Scope,
     /// Only the start and stop of one plugin.
     Lifecycle,
-    /// Like `Scope`, for a list whose requirements may be in force elsewhere.
+    /// Like `Scope`, without what is in force for every agent, so that requirements may be in force elsewhere.
     Alone,
     /// All of them, for a hook in a trial.
     All,
@@ -45,11 +45,6 @@ impl<'a> SetBuilder<'a> {
 
     pub(super) fn app_owner(&self) -> ListOwner {
         ListOwner::App(self.snapshot.app.name.clone())
-    }
-
-    /// The app's list.
-    pub(super) fn app_list(&mut self, owner: &'a ListOwner) -> Vec<Named<'a>> {
-        named(self.snapshot, owner, self.snapshot.app.hooks.as_deref().unwrap_or_default(), &mut self.problems)
     }
 
     /// Selects a hook that is registered and not selected yet.
