@@ -109,7 +109,7 @@ impl fmt::Display for Hold {
 /// Holds back this number of characters.
 impl From<usize> for Hold {
     fn from(chars: usize) -> Self {
-        Self::chars(chars)
+        Self { chars, sentence: false }
     }
 }
 
@@ -118,11 +118,6 @@ impl Hold {
     pub const NOTHING: Self = Self { chars: 0, sentence: false };
     /// Holds back everything after the last complete sentence.
     pub const SENTENCE: Self = Self { chars: 0, sentence: true };
-
-    /// Holds back this number of characters.
-    pub const fn chars(chars: usize) -> Self {
-        Self { chars, sentence: false }
-    }
 
     /// Combines two holds; the larger one applies.
     #[must_use]

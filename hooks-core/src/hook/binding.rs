@@ -51,18 +51,17 @@ pub struct Binding {
 debug_of!(Binding, self => { kind: self.kind, form: self.form });
 
 impl Binding {
-    /// A function at the kind `K`. A filter is the index of its field, and its patterns.
+    /// A function at the kind `K`. A filter is the name of its field, and its patterns.
     pub fn of<K: KindEngine>(
         options: Options,
         handler: &Handler<K>,
         fallback: Option<&Handler<K>>,
         decides: bool,
-        (filters, needs): (&[(usize, &str)], &[Need]),
+        (filters, needs): (&[(&str, &str)], &[Need]),
         clone_event: Option<CloneEvent<K>>,
         takes_subject: bool,
     ) -> Self {
-        let filter = |(field, patterns): &(usize, &str)| Only { field: Ok(*field), patterns: (*patterns).to_owned() };
-        Self {
+        let mut binding = Self {
             options,
             kind: K::DESCRIPTOR,
             engine: K::ENGINE,
@@ -70,11 +69,15 @@ impl Binding {
             fallback: fallback.map(|fallback| Ok(Arc::new(fallback.clone()) as Erased)),
             form: Form::of(handler),
             decides,
-            filters: filters.iter().map(filter).collect(),
+            filters: Vec::new(),
             needs: needs.to_vec(),
             clone_event: clone_event.map(|clone| Arc::new(clone) as Erased),
             takes_subject,
+        };
+        for (field, patterns) in filters {
+            binding.only(field, patterns);
         }
+        binding
     }
 
     /// Returns a binding that fails with `reason` wherever this one would run.

@@ -17,14 +17,6 @@ use crate::kind::{HookKind, Removal};
 use crate::text::{ConstText as Text, starts_with};
 use crate::verdict::{Capabilities, Capability, Semantics, Verdict};
 
-/// The index of the filter field `name`; 0 if there is none, which [`filter`] has reported already.
-pub const fn field<K: HookKind>(name: &str) -> usize {
-    match find::<K>(name) {
-        Some(index) => index,
-        None => 0,
-    }
-}
-
 /// The id of a group.
 #[track_caller]
 pub const fn id(id: &'static str) -> &'static str {

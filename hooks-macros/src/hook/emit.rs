@@ -146,7 +146,7 @@ fn binding(hook: &Hook, function: &Function, kind: &Kind, i: usize) -> TokenStre
     let key = quote_spanned!(span=> __HookSdkKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
-        quote!((__hook_sdk::check::field::<#key>(#field), #patterns))
+        quote!((#field, #patterns))
     });
     let aliases = quote_spanned! {span=>
         type __HookSdkKind = <#event as __hook_sdk::KindType>::Type;

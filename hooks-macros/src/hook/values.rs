@@ -159,7 +159,7 @@ pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream>
     let expected = "a number of characters or `\"sentence\"`, such as `hold = 200`";
     match option.parse::<Lit>(errors, expected)? {
         Lit::Int(chars) if chars.base10_parse::<usize>().is_ok_and(|chars| chars > 0) => {
-            Some(quote!(__hook_sdk::Hold::chars(#chars)))
+            Some(quote!(__hook_sdk::Hold::from(#chars)))
         }
         Lit::Str(word) if word.value() == "sentence" => Some(quote!(__hook_sdk::Hold::SENTENCE)),
         other => {
