@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::expected::InputError;
@@ -53,7 +53,8 @@ impl ToolCall {
 /// input["limit"] = 3.into();
 /// assert_eq!(input.text(), r#"{"limit":3}"#);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Deserialize)]
+#[serde(from = "Value")]
 pub struct ToolInput(Arc<InputData>);
 
 #[derive(Clone, Debug, Default)]
@@ -160,11 +161,5 @@ impl From<Value> for ToolInput {
 impl Serialize for ToolInput {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.value.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolInput {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from)
     }
 }

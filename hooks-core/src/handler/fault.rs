@@ -1,7 +1,6 @@
 //! Why a hook gave no verdict.
 
 use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 
 use crate::failure::FailureKind;
@@ -32,16 +31,9 @@ use crate::verdict::Halt;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the event is not for this hook")]
 pub struct NotSelected;
-
-impl fmt::Display for NotSelected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the event is not for this hook")
-    }
-}
-
-impl Error for NotSelected {}
 
 /// Why a hook returned no verdict.
 #[derive(Debug)]
