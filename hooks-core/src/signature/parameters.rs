@@ -82,20 +82,14 @@ impl<'a, K, S> ReadParameter<'a, K, S, ViaSubject> for &'a S {
     #[inline]
     #[allow(clippy::panic)] // see below
     fn read(_cx: &'a HookContext, _event: &'a K, subject: Option<&'a S>) -> Self {
-        match subject {
-            Some(subject) => subject,
-            // The caller keeps the subject of a hook that takes it. Otherwise this panic is that hook's failure.
-            None => panic!("the subject of this detached hook was not kept; this is a bug in hook-sdk"),
-        }
+        // The caller keeps the subject of a hook that takes it. Otherwise this panic is that hook's failure.
+        subject.unwrap_or_else(|| panic!("the subject of this detached hook was not kept; this is a bug in hook-sdk"))
     }
 }
 
 #[allow(clippy::panic)] // every set binds them before the call; otherwise the panic is this hook's failure
 fn bound<T: Parameters>(cx: &HookContext) -> &With<T> {
-    match cx.with() {
-        Some(parameters) => parameters,
-        None => panic!("this hook was called without its parameters; this is a bug in hook-sdk"),
-    }
+    cx.with().unwrap_or_else(|| panic!("this hook was called without its parameters; this is a bug in hook-sdk"))
 }
 
 #[allow(clippy::panic)] // the panic is this hook's failure
