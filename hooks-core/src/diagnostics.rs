@@ -30,17 +30,6 @@ impl ConfigError {
         &self.problems
     }
 
-    /// Returns `Ok` if there are no findings.
-    pub(crate) fn unless_found(findings: impl Iterator<Item = Finding>) -> Result<(), Self> {
-        let problem = |finding: Finding| {
-            let (kind, about) = (finding.kind(), finding.about());
-            let accept = format!(" [or `accept(FindingKind::{kind:?}, \"{about}\", \"why\")`]");
-            let accept = if kind == FindingKind::AcceptedNothing { String::new() } else { accept };
-            Problem::new(ProblemKind::Finding(kind), about, format!("{finding}{accept}"))
-        };
-        Self::unless_empty(findings.map(problem).collect())
-    }
-
     /// Returns `Ok` if there are no problems.
     pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub use json::{JsonError, JsonFired};
 
-use crate::context::{HookContext, PerHook};
+use crate::context::HookContext;
 use crate::detached::{Body, DetachedRun, DetachedRuns, Job, Launcher};
 use crate::handler::Handler;
 use crate::hook::{Binding, Hook};
@@ -91,19 +91,14 @@ fn read_job<K: HookKind>(
         return Err(("kind", "the hook runs at another kind here".to_owned()));
     };
     let wire = wire();
-    let body = Body::of(&hook.id, &binding.options, &handler, hook_cx(hook, job)?)
+    let with = hook.with().map(|spec| spec.parse(job.with.as_ref())).transpose();
+    let hook_cx = hook.context_of_its_own(with.map_err(|error| ("parameters", error))?);
+    let body = Body::of(&hook.id, &binding.options, &handler, hook_cx)
         .ok_or_else(|| ("hook", "it is neither detached nor background here".to_owned()))?;
     let event = read("event", || (wire.read_event)(job.event.clone()))?;
     let subject = || read("subject", || (wire.read_subject)(job.subject.clone().unwrap_or_default()));
     let subject = binding.takes_subject.then(subject).transpose()?;
     Ok(body.run(cx, Arc::new(event), subject))
-}
-
-/// The part of the context that is only for the hook.
-fn hook_cx(hook: &Hook, job: &Job) -> Result<Option<Arc<PerHook>>, Unreadable> {
-    let with =
-        hook.with().map(|spec| spec.parse(job.with.as_ref())).transpose().map_err(|error| ("parameters", error))?;
-    Ok(hook.context_of_its_own(with))
 }
 
 fn read<T>(part: &'static str, read: impl FnOnce() -> Result<T, serde_json::Error>) -> Result<T, Unreadable> {

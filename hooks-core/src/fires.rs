@@ -30,22 +30,16 @@ impl Fires {
         inventory::iter::<Self>.into_iter().any(|fires| fires.kind == kind && fires.by_step)
     }
 
-    fn all() -> Vec<Self> {
-        let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
-        all.sort_by_key(|fires| (fires.kind.name, fires.origin));
-        all
-    }
-
     /// Whether no declaration of the kind fills the field.
     pub(crate) fn never_fills(kind: &KindDescriptor, field: &str) -> bool {
-        let all = Self::all();
-        let mut of_kind = all.iter().filter(|fires| fires.kind == kind).peekable();
+        let mut of_kind = inventory::iter::<Self>.into_iter().filter(|fires| fires.kind == kind).peekable();
         of_kind.peek().is_some() && of_kind.all(|fires| fires.never.contains(&field))
     }
 
     /// The declared kinds, each once, sorted by name and position.
     pub(crate) fn declared() -> Vec<Self> {
-        let mut all = Self::all();
+        let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
+        all.sort_by_key(|fires| (fires.kind.name, fires.origin));
         let mut seen: HashSet<TypeId> = HashSet::new();
         all.retain(|fires| seen.insert((fires.kind.event)()));
         all

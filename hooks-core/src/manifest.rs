@@ -117,16 +117,10 @@ impl Registry {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn manifest(&self) -> Manifest {
-        Manifest::of(&self.hooks())
-    }
-}
-
-impl Manifest {
-    pub(crate) fn of(hooks: &[std::sync::Arc<Hook>]) -> Self {
         let declared = Fires::declared();
-        Self {
+        Manifest {
             version: 2,
-            hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
+            hooks: self.hooks().iter().map(|hook| hook_manifest(hook)).collect(),
             kinds: all().iter().map(|kind| KindManifest::of(kind, &declared)).collect(),
         }
     }

@@ -7,13 +7,11 @@ mod model;
 mod table;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ItemStruct;
 
 use crate::errors::Errors;
-use crate::names;
 use crate::options;
-use crate::private::private;
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -23,19 +21,8 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut output = errors.into_tokens();
     if kind.is_sound {
         output.extend(emit::emit(&item, &kind));
-        output.extend(own_name(&kind));
     }
     output
-}
-
-/// Checks that no other kind has the name of a built-in one: plans and records could not distinguish them.
-fn own_name(kind: &model::KindDefinition) -> Option<TokenStream> {
-    let (private, name) = (private(&kind.core), kind.name.as_ref()?);
-    names::kind_type(&name.value())?;
-    let check = quote_spanned! {name.span()=>
-        const _: () = __hook_sdk::kind_name(#name, ::core::module_path!());
-    };
-    Some(quote!(const _: () = { use #private as __hook_sdk; #check };))
 }
 
 /// The event of a built-in kind: with the traits of all events, and in JSON. Fields that `new` does not take may be

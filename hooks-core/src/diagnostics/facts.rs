@@ -1,6 +1,6 @@
 use std::any::TypeId;
 
-use super::{ConfigError, Finding, FindingKind};
+use super::{ConfigError, Finding, FindingKind, Problem, ProblemKind};
 use crate::context::HookContext;
 use crate::kind::{HookKind, KindDescriptor};
 
@@ -85,7 +85,13 @@ impl HarnessFacts {
         let is_open = |finding: &Finding| {
             finding.kind() == FindingKind::AcceptedNothing || !self.accepted.iter().any(|one| is(finding, one))
         };
-        ConfigError::unless_found(findings.into_iter().filter(is_open))
+        let problem = |finding: Finding| {
+            let (kind, about) = (finding.kind(), finding.about());
+            let accept = format!(" [or `accept(FindingKind::{kind:?}, \"{about}\", \"why\")`]");
+            let accept = if kind == FindingKind::AcceptedNothing { String::new() } else { accept };
+            Problem::new(ProblemKind::Finding(kind), about, format!("{finding}{accept}"))
+        };
+        ConfigError::unless_empty(findings.into_iter().filter(is_open).map(problem).collect())
     }
 
     /// One finding for each acceptance of a finding that does not exist.

@@ -7,7 +7,6 @@ use tracing::Span;
 use crate::context::HookContext;
 use crate::failure::{Failure, FailureKind, OnFailure};
 use crate::handler::{Answer, Fault, FaultKind, HookError};
-use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{LaunchError, Plan};
@@ -347,7 +346,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             Err(LaunchError::Failed(text)) => return Err(Fault::error(text)),
         };
         if let Some(cause) = &cause {
-            warn_dropped(&step.id, K::NAME, cause);
+            tracing::warn!(target: "hook_sdk", hook = %step.id, kind = K::NAME, cause, "hook dropped");
         }
         self.record(|log| log.launched(index, status, cause));
         Ok(())
@@ -363,11 +362,6 @@ fn warn(Failure { hook, kind, failure, cause, on_failure, fell_back }: &Failure)
         let on_failure = on_failure.as_str();
         tracing::warn!(target: "hook_sdk", %hook, kind, %failure, %cause, on_failure, "hook failed");
     }
-}
-
-#[cold]
-fn warn_dropped(hook: &HookId, kind: &'static str, cause: &str) {
-    tracing::warn!(target: "hook_sdk", %hook, kind, cause, "hook dropped");
 }
 
 /// A halt outside of a turn is an ordinary error.

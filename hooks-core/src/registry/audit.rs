@@ -101,7 +101,11 @@ impl Registry {
         let of_sets = naming_no_tool(&sets, facts).into_iter().chain(missing_states(&sets, facts));
         let of_sets = of_sets.chain(sets.iter().flat_map(|set| set.in_force()).filter_map(rewriting_without_policy));
         findings.extend(of_sets.filter(|finding| seen.insert(finding.to_string())));
-        findings.extend(panic_strategy());
+        // Then no panic can be isolated.
+        if cfg!(panic = "abort") {
+            let text = "this program is built with `panic = \"abort\"`, so a hook that panics ends it; remove this line from the profile in `Cargo.toml`";
+            findings.push(Finding::new(FindingKind::PanicAborts, "", text));
+        }
         if Fires::declared().is_empty() {
             let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hook_sdk::fires![…]` next to the code that fires";
             findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
@@ -254,10 +258,4 @@ fn rewriting_without_policy(hook: &Hook) -> Option<Finding> {
         if binding.kind.removable { " or `remove`" } else { "" }
     );
     Some(Finding::new(FindingKind::RewriteWithoutPolicy, &hook.id, text))
-}
-
-/// With `panic = "abort"`, no panic can be isolated.
-fn panic_strategy() -> Option<Finding> {
-    let text = "this program is built with `panic = \"abort\"`, so a hook that panics ends it; remove this line from the profile in `Cargo.toml`";
-    cfg!(panic = "abort").then(|| Finding::new(FindingKind::PanicAborts, "", text))
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use super::{Registry, Snapshot};
-use crate::detached::{BackgroundSink, DetachedRuns, DrainReport, Tasks};
+use crate::detached::{BackgroundSink, DrainReport, Tasks};
 
 impl Registry {
     /// Sets the sink for background jobs of sets made from now on. [`Worker::start`](crate::worker::Worker::start) does
@@ -64,12 +64,6 @@ impl Registry {
     /// The registry of a weak reference, if it still exists.
     pub(crate) fn upgrade(weak: &WeakRegistry) -> Option<Self> {
         weak.upgrade().map(|snapshot| Self { snapshot })
-    }
-}
-
-impl Snapshot {
-    pub(super) fn detached_runs(&self) -> DetachedRuns {
-        DetachedRuns { tasks: Arc::clone(&self.tasks), observers: Arc::clone(&self.observers), sink: self.sink.clone() }
     }
 }
 

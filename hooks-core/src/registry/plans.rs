@@ -1,10 +1,12 @@
 //! Builds a plan for each kind of the selected hooks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::Snapshot;
 use super::constraints::check_constraints;
 use super::set_builder::{Part, SetBuilder};
+use crate::detached::DetachedRuns;
 use crate::diagnostics::{Finding, Problem, ProblemKind, at};
 use crate::engine::Engine;
 use crate::id::HookId;
@@ -37,7 +39,9 @@ impl SetBuilder<'_> {
             }
         }
         problems.extend(by_kind.iter().filter_map(|(kind, hooks)| kind_name_twice(kind, hooks)));
-        let (runs, mut findings) = (snapshot.detached_runs(), Vec::new());
+        let (tasks, observers) = (Arc::clone(&snapshot.tasks), Arc::clone(&snapshot.observers));
+        let runs = DetachedRuns { tasks, observers, sink: snapshot.sink.clone() };
+        let mut findings = Vec::new();
         let plan = |(name, mut hooks): (&'static str, Vec<PlannedHook<'_>>)| match order(name, &mut hooks) {
             Ok(of_kind) => {
                 findings.extend(of_kind);

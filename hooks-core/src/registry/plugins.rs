@@ -294,6 +294,7 @@ impl Snapshot {
         for installed in &self.plugins {
             let (plugin, origin) = (&installed.plugin.name, installed.origin);
             let members = self.members_of(installed);
+            let mut bindings = members.iter().filter_map(|id| self.hooks.get(id)).flat_map(|hook| &hook.bindings);
             let nobody = |agent: &&String| !agents.is_empty() && !agents.contains(&agent.as_str());
             findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| {
                 let meant = nearest_names(agent, agents.iter().copied());
@@ -305,7 +306,7 @@ impl Snapshot {
             if members.is_empty() {
                 let text = format!("the plugin `{plugin}` ({origin}) is installed but has no hooks");
                 findings.push(Finding::new(FindingKind::PluginWithoutHooks, plugin, text));
-            } else if installed.state == PluginState::New && members.iter().any(|id| self.has_init(id)) {
+            } else if installed.state == PluginState::New && bindings.any(|binding| binding.kind.is::<Init>()) {
                 let text = format!(
                     "the plugin `{plugin}` ({origin}) has `init` hooks that have not run; call `registry.start_plugins(&cx)`"
                 );
@@ -321,10 +322,6 @@ impl Snapshot {
             Finding::new(FindingKind::PluginNotInstalled, plugin, text)
         }));
         findings
-    }
-
-    fn has_init(&self, id: &HookId) -> bool {
-        self.hooks.get(id).is_some_and(|hook| hook.bindings.iter().any(|binding| binding.kind.is::<Init>()))
     }
 }
 

@@ -8,6 +8,7 @@ use syn::{DeriveInput, Ident, LitStr, Type};
 use super::constructor;
 use super::model::{KindDefinition, MatchField, item_fields};
 use crate::hook::description;
+use crate::names;
 use crate::private::private;
 use crate::types::place;
 
@@ -50,6 +51,10 @@ pub(crate) fn emit(item: &DeriveInput, kind: &KindDefinition) -> TokenStream {
         }
     });
     let json_checks = json_checks(event, kind, &subject, &verdict);
+    // No other kind has the name of a built-in one: plans and records could not distinguish them.
+    let built_in = kind.name.as_ref().filter(|name| names::kind_type(&name.value()).is_some());
+    let own_name = built_in
+        .map(|name| quote_spanned!(name.span()=> const _: () = __hook_sdk::kind_name(#name, ::core::module_path!());));
     let constructor = kind.takes.as_ref().map(|(_, takes)| constructor::emit(item, takes));
     let is_in_turn = !outside_turn && !kind.turn_over;
     let in_turn = is_in_turn.then(|| quote!(impl __hook_sdk::InTurn for #event {}));
@@ -102,6 +107,7 @@ pub(crate) fn emit(item: &DeriveInput, kind: &KindDefinition) -> TokenStream {
             #constructor
             #in_turn
             #json_checks
+            #own_name
 
             __hook_sdk::inventory::submit! {
                 __hook_sdk::LinkedKind(<#event as __hook_sdk::HookKind>::DESCRIPTOR)
