@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use crate::text::redacted;
 
@@ -52,6 +52,11 @@ pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// The payload's message. The payload itself may panic when it is dropped.
+/// Locks, even if a thread panicked while it held the lock.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cold]
 fn describe(payload: Box<dyn Any + Send>) -> String {
     let described = text(&*payload).to_owned();

@@ -4,8 +4,9 @@ use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::panics::lock;
 use crate::tables::debug_of;
 
 /// Type-erased values by their types.
@@ -153,7 +154,7 @@ impl ConversationStates {
         // What it replaces is app code when dropped, as is its default: both outside of the lock.
         let (mut fresh, mut dropped) = (None::<Arc<T>>, (None, States::new()));
         loop {
-            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = lock(&self.0);
             known.clock += 1;
             let now = known.clock;
             if known.conversations.len() >= MOST && !known.conversations.contains_key(conversation) {
@@ -190,13 +191,13 @@ impl ConversationStates {
 
     /// Ends a conversation: its states are dropped.
     pub fn end(&self, conversation: &str) {
-        let ended = self.0.lock().unwrap_or_else(PoisonError::into_inner).conversations.remove(conversation);
+        let ended = lock(&self.0).conversations.remove(conversation);
         drop(ended);
     }
 
     /// Ends a turn: its states are dropped, and a hook that is still running gets none.
     pub fn end_turn(&self, conversation: &str, turn: u64) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         let kept = known.conversations.get_mut(conversation).filter(|kept| kept.turn <= turn);
         let ended = kept.map(|kept| {
             (kept.turn, kept.has_ended) = (turn, true);

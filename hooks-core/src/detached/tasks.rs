@@ -1,14 +1,14 @@
 //! Counts and limits the detached and background runs of one registry, and waits for them.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::options::RunMode;
-use crate::panics::catch;
+use crate::panics::{catch, lock};
 use crate::record::Status;
 
 /// The default limit of concurrent detached runs.
@@ -73,16 +73,12 @@ impl TasksState {
 }
 
 impl Tasks {
-    fn state(&self) -> MutexGuard<'_, TasksState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn set_limit(&self, limit: usize) {
-        self.state().limit = Some(limit);
+        lock(&self.state).limit = Some(limit);
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.state().closed
+        lock(&self.state).closed
     }
 
     /// Admits a detached run.
@@ -90,7 +86,7 @@ impl Tasks {
     /// # Errors
     /// The reason if the run is over the limit or the registry is drained. The run is counted as dropped.
     pub(crate) fn admit(self: &Arc<Self>) -> Result<Permit, String> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let limit = state.limit.unwrap_or(DETACHED_LIMIT);
         let why = if state.closed {
             "the registry is drained and starts no more runs".to_owned()
@@ -106,17 +102,17 @@ impl Tasks {
 
     /// Counts a background job that this process took from a queue. The queue bounds their number.
     pub(crate) fn take_in(self: &Arc<Self>) -> Permit {
-        self.state().counts.background.running += 1;
+        lock(&self.state).counts.background.running += 1;
         Permit::new(self, RunMode::Background)
     }
 
     /// Counts a background job that no queue accepted.
     pub(crate) fn dropped(&self) {
-        self.state().counts.background.dropped += 1;
+        lock(&self.state).counts.background.dropped += 1;
     }
 
     fn is_idle(&self) -> bool {
-        let counts = self.state().counts;
+        let counts = lock(&self.state).counts;
         counts.detached.running + counts.background.running == 0
     }
 
@@ -135,11 +131,11 @@ impl Tasks {
 
     /// Stops admitting runs and waits for the active ones. Cancels those that are left at `deadline`.
     pub(crate) async fn drain(&self, deadline: Duration) -> DrainReport {
-        self.state().closed = true;
+        lock(&self.state).closed = true;
         self.idle_within(deadline).await;
         self.shutdown.cancel();
         self.idle_within(GRACE).await;
-        self.state().counts
+        lock(&self.state).counts
     }
 
     async fn idle_within(&self, limit: Duration) {
@@ -173,13 +169,13 @@ impl Permit {
 
     /// Returns the permit with the status of the run.
     pub(crate) fn release(self, end: Status) {
-        *self.0.end.lock().unwrap_or_else(PoisonError::into_inner) = end;
+        *lock(&self.0.end) = end;
     }
 }
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let mut state = self.tasks.state();
+        let mut state = lock(&self.tasks.state);
         let counts = state.of(self.mode);
         counts.running -= 1;
         match self.end.get_mut().unwrap_or_else(PoisonError::into_inner) {

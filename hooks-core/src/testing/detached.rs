@@ -1,9 +1,10 @@
 //! Detached runs and jobs of a trial, for which the trial waits although its dispatch does not.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, EnqueueError, Job};
+use crate::panics::lock;
 use crate::record::{Observer, Record, Run, RunEnd};
 use crate::registry::Registry;
 use crate::verdict::{Contributions, Verdict as _};
@@ -23,13 +24,9 @@ pub(super) struct Ends {
 }
 
 impl TrialRuns {
-    fn ends_mut(&self) -> MutexGuard<'_, Ends> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Runs every job once, as a worker would, and waits for the detached runs.
     pub(super) async fn finish(&self, registry: &Registry, cx: &HookContext) -> Result<(), JobError> {
-        let jobs = std::mem::take(&mut self.ends_mut().jobs);
+        let jobs = std::mem::take(&mut lock(&self.0).jobs);
         for job in jobs {
             let _ = registry.run_job(cx, &job).await?;
         }
@@ -38,7 +35,7 @@ impl TrialRuns {
     }
 
     pub(super) fn ends(&self) -> Ends {
-        std::mem::take(&mut self.ends_mut())
+        std::mem::take(&mut *lock(&self.0))
     }
 }
 
@@ -47,7 +44,7 @@ impl BackgroundSink for Arc<TrialRuns> {
         // Serialized and parsed, as if sent to another process.
         let line = serde_json::to_string(&job).map_err(|error| EnqueueError::Failed(error.to_string()))?;
         let job = serde_json::from_str(&line).map_err(|error| EnqueueError::Failed(error.to_string()))?;
-        self.ends_mut().jobs.push(job);
+        lock(&self.0).jobs.push(job);
         Ok(())
     }
 }
@@ -56,7 +53,7 @@ impl Observer for Arc<TrialRuns> {
     fn dispatched(&self, _record: &Record) {}
 
     fn ended(&self, ended: &RunEnd, contributions: &Contributions) {
-        let mut ends = self.ends_mut();
+        let mut ends = lock(&self.0);
         ends.runs.push(ended.run.clone());
         ends.left.merge(contributions.clone());
     }

@@ -1,7 +1,7 @@
 //! The queue in memory.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -14,6 +14,7 @@ use super::run_job::notice;
 use super::source::{JobOutcome, JobSource, SourceError, Taken};
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, EnqueueError, Job, Notice, Permit, Tasks};
+use crate::panics::lock;
 use crate::registry::{Registry, WeakRegistry};
 
 pub(super) struct Queue {
@@ -39,10 +40,6 @@ impl Queue {
         let (tasks, registry) = (registry.tasks(), registry.downgrade());
         Arc::new(Self { worker, handle, registry, tasks, jobs: Mutex::default(), arrived: Notify::new() })
     }
-
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl BackgroundSink for Arc<Queue> {
@@ -51,7 +48,7 @@ impl BackgroundSink for Arc<Queue> {
         if self.tasks.is_closed() {
             return Err(EnqueueError::Closed);
         }
-        let mut jobs = self.jobs();
+        let mut jobs = lock(&self.jobs);
         if jobs.waiting.len() >= self.worker.queue {
             return Err(EnqueueError::Full);
         }
@@ -83,7 +80,7 @@ impl JobSource for Queue {
     type Claim = Permit;
 
     async fn take(&self, _: &Registry, _: usize) -> Result<Option<Taken<Permit>>, SourceError> {
-        let mut jobs = self.jobs();
+        let mut jobs = lock(&self.jobs);
         let is_due = jobs.waiting.front().is_some_and(|(due, ..)| *due <= Instant::now());
         let next = if is_due { jobs.waiting.pop_front() } else { None };
         let taken = next.and_then(|(_, job, notice)| {
@@ -94,7 +91,7 @@ impl JobSource for Queue {
     }
 
     async fn ready(&self) {
-        let due = self.jobs().waiting.front().map(|(due, ..)| *due);
+        let due = lock(&self.jobs).waiting.front().map(|(due, ..)| *due);
         let arrived = self.arrived.notified();
         match due {
             None => arrived.await,
@@ -104,7 +101,7 @@ impl JobSource for Queue {
     }
 
     async fn is_empty(&self, _: &Registry) -> Result<bool, SourceError> {
-        Ok(self.jobs().waiting.is_empty())
+        Ok(lock(&self.jobs).waiting.is_empty())
     }
 
     async fn end(&self, _: &Permit, _: &JobOutcome) -> Result<bool, SourceError> {
@@ -114,7 +111,7 @@ impl JobSource for Queue {
     async fn again(&self, claim: &Permit, job: &Job, wait: Duration, _: &JobOutcome) -> Result<bool, SourceError> {
         if let Some(registry) = Registry::upgrade(&self.registry) {
             let notice = notice(&registry, job, claim.clone());
-            self.jobs().push(wait, job.clone(), notice);
+            lock(&self.jobs).push(wait, job.clone(), notice);
         }
         Ok(true)
     }
@@ -131,7 +128,7 @@ impl Working {
             if queue.tasks.shutdown.is_cancelled() || queue.registry.strong_count() == 0 {
                 return;
             }
-            let mut jobs = queue.jobs();
+            let mut jobs = lock(&queue.jobs);
             // Under the same lock, so that no job arrives in between.
             if jobs.waiting.is_empty() {
                 jobs.is_worked_on = false;
@@ -146,7 +143,7 @@ impl Drop for Working {
     /// The registry or the runtime ended, so the jobs that are left will never run; their notices report it.
     fn drop(&mut self) {
         let Some(queue) = self.0.take() else { return };
-        let left = std::mem::take(&mut *queue.jobs());
+        let left = std::mem::take(&mut *lock(&queue.jobs));
         drop(left);
     }
 }
