@@ -18,8 +18,8 @@ pub type CloneEvent<K> = fn(&K) -> Arc<K>;
 /// A filter: the hook runs only if these patterns match.
 #[derive(Clone, Debug)]
 pub(crate) struct Only {
-    /// The index in `HookKind::FIELDS`, or a name that the kind has no field for, which the registry rejects.
-    pub(crate) field: Result<usize, String>,
+    /// The registry rejects a name that the kind has no field for.
+    pub(crate) field: String,
     pub(crate) patterns: String,
 }
 
@@ -112,14 +112,13 @@ impl Binding {
 
     /// Adds a filter: the field must match one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
-        let index = self.kind.fields.iter().position(|known| *known == field);
-        self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned() });
+        self.filters.push(Only { field: field.to_owned(), patterns: patterns.to_owned() });
     }
 
     /// The filters with the names of their fields, except filters by a field that the kind does not have.
     pub(crate) fn filters(&self) -> impl Iterator<Item = (&'static str, &Only)> {
-        let fields = self.kind.fields;
-        self.filters.iter().filter_map(|only| Some((*fields.get(*only.field.as_ref().ok()?)?, only)))
+        let field = |only: &Only| self.kind.fields.iter().find(|known| **known == only.field).copied();
+        self.filters.iter().filter_map(move |only| Some((field(only)?, only)))
     }
 
     /// Whether the hook has a fallback.

@@ -75,8 +75,12 @@ impl Binding {
     }
 
     fn check_filters(&self, add: &mut impl FnMut(&'static str, String)) {
-        for only in &self.filters {
-            if let Err(name) = &only.field {
+        for (at, only) in self.filters.iter().enumerate() {
+            let name = &only.field;
+            if let Some(problem) = patterns::problem(&only.patterns) {
+                add("only", format!("is wrong: {problem}"));
+            }
+            let Some(field) = self.kind.fields.iter().position(|known| known == name) else {
                 let known: Vec<String> = self.kind.fields.iter().map(|name| format!("`{name}`")).collect();
                 let known = if known.is_empty() {
                     "its event has no filter fields".to_owned()
@@ -84,14 +88,8 @@ impl Binding {
                     format!("its filter fields are {}", known.join(", "))
                 };
                 add("only", format!("cannot filter `{}` by `{name}`; {known}", self.kind.name));
-            }
-            if let Some(problem) = patterns::problem(&only.patterns) {
-                add("only", format!("is wrong: {problem}"));
-            }
-        }
-        for (at, only) in self.filters.iter().enumerate() {
-            let Ok(field) = only.field else { continue };
-            let name = self.kind.fields[field];
+                continue;
+            };
             if let Some(known) = (self.kind.words)(field)
                 && let Some(problem) = unknown_word(self.kind.name, name, known, &only.patterns)
             {

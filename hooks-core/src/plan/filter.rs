@@ -14,7 +14,7 @@ pub(crate) struct Filter<K> {
 impl<K: HookKind> Filter<K> {
     pub(super) fn of(binding: &Binding) -> Box<[Self]> {
         let filter = |only: &Only| {
-            let field = K::FIELDS.get(*only.field.as_ref().ok()?)?;
+            let field = K::FIELDS.iter().find(|field| field.name == only.field)?;
             Some(Self { field: field.get, patterns: patterns(&only.patterns) })
         };
         binding.filters.iter().filter_map(filter).collect()
