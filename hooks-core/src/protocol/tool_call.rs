@@ -121,9 +121,8 @@ struct ToolRuns {
 
 /// How a call ended.
 struct CallEnd {
-    /// `None` if a hook removed it.
-    result: Option<ToolResult>,
-    removed_by: String,
+    /// What the model reads in its place if a hook removed it.
+    result: Result<ToolResult, String>,
     error: Option<String>,
     runs: ToolRuns,
     /// Set if the turn ends.
@@ -134,13 +133,13 @@ impl CallEnd {
     /// The end of a call with what the hooks left of its result.
     fn left(result: Option<ToolResult>, error: Option<String>, runs: ToolRuns, report: &ReportData) -> Self {
         let end = report.halt.clone().map(|halt| StepErrorKind::Halted(halt).into());
-        Self { result, removed_by: removed_by(report), error, runs, end }
+        Self { result: result.ok_or_else(|| removed(report)), error, runs, end }
     }
 
     /// The call did not run, or has no result that may be read.
     fn without_result(text: String, end: Option<StepError>) -> Self {
-        let result = Some(ToolResult::error(text.as_str()));
-        Self { result, removed_by: String::new(), error: Some(text), runs: ToolRuns::default(), end }
+        let result = Ok(ToolResult::error(text.as_str()));
+        Self { result, error: Some(text), runs: ToolRuns::default(), end }
     }
 }
 
@@ -225,16 +224,16 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         input: ToolInput,
         ended: CallEnd,
     ) -> Result<ToolResult, StepError> {
-        let CallEnd { result, removed_by, error, runs, mut end } = ended;
+        let CallEnd { result, error, runs, mut end } = ended;
         let is_error = error.is_some();
         if mode.has::<AfterToolCall>() {
             let mut event = AfterToolCall::new(self.call.clone(), input).duration(runs.took).attempt(runs.count);
-            event.result.clone_from(&result);
+            event.result = result.as_ref().ok().cloned();
             event.error = error;
             end = end.or(mode.fire(&event, ()).await.err());
         }
-        let result = result.unwrap_or_else(|| {
-            let mut result = ToolResult::new(removed(&removed_by));
+        let result = result.unwrap_or_else(|removed| {
+            let mut result = ToolResult::new(removed);
             result.is_error = is_error;
             result
         });
@@ -392,7 +391,7 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
                 // What hooks masked or removed is not told as the error either.
                 let error = match &fired.subject {
                     Some(left) => left.text().into_owned(),
-                    None => removed(&removed_by(&fired.report)),
+                    None => removed(&fired.report),
                 };
                 (CallEnd::left(fired.subject, Some(error), runs, &fired.report), again)
             }
@@ -419,10 +418,7 @@ fn withheld(end: StepError) -> CallEnd {
 }
 
 /// What the model reads in place of a result that a hook removed.
-fn removed(by: &str) -> String {
+fn removed(report: &ReportData) -> String {
+    let by = report.removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
     format!("[result removed{by}]")
-}
-
-fn removed_by(report: &ReportData) -> String {
-    report.removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default()
 }
