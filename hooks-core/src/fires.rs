@@ -25,11 +25,6 @@ pub struct Fires {
 inventory::collect!(Fires);
 
 impl Fires {
-    /// Whether a step fires the kind.
-    pub(crate) fn has_step(kind: &KindDescriptor) -> bool {
-        inventory::iter::<Self>.into_iter().any(|fires| fires.kind == kind && fires.by_step)
-    }
-
     /// Whether no declaration of the kind fills the field.
     pub(crate) fn never_fills(kind: &KindDescriptor, field: &str) -> bool {
         let mut of_kind = inventory::iter::<Self>.into_iter().filter(|fires| fires.kind == kind).peekable();

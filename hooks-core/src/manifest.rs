@@ -98,7 +98,7 @@ impl KindManifest {
             kind,
             fired_at: declared.iter().find(is_of_kind).map(|fires| fires.origin),
             never_filled: kind.event_fields.iter().copied().filter(never).collect(),
-            by_step: Fires::has_step(kind),
+            by_step: inventory::iter::<Fires>.into_iter().any(|fires| fires.kind == kind && fires.by_step),
         }
     }
 }

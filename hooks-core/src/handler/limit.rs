@@ -45,36 +45,32 @@ impl<K: HookKind> Handler<K> {
         judge: impl Fn(B, Option<&K::Verdict>) -> Result<(), Fault> + Clone + Send + Sync + 'static,
     ) -> Self {
         macro_rules! at_once {
-            ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
+            ($of:ident, $form:ident, $hook:ident, $answered:pat => $verdict:expr) => {
                 Self::$of(move |cx, event, subject| {
-                    let (begun, $answer) = (begin(), call!($form::$hook(cx, event, subject)));
-                    judge(begun, $verdict).and($answer)
+                    let (begun, answer) = (begin(), call!($form::$hook(cx, event, subject)));
+                    judge(begun, if let $answered = &answer { Some($verdict) } else { None }).and(answer)
                 })
             };
         }
         macro_rules! awaited {
-            ($of:ident, $form:ident, $hook:ident, $answer:ident => $verdict:expr) => {
+            ($of:ident, $form:ident, $hook:ident, $answered:pat => $verdict:expr) => {
                 Self::$of(move |cx, event, subject| {
                     let (begun, judge) = (begin(), judge.clone());
-                    let $answer = call!($form::$hook(cx, event, subject));
+                    let answer = call!($form::$hook(cx, event, subject));
                     Box::pin(async move {
-                        let $answer = $answer.await;
-                        judge(begun, $verdict).and($answer)
+                        let answer = answer.await;
+                        judge(begun, if let $answered = &answer { Some($verdict) } else { None }).and(answer)
                     })
                 })
             };
         }
         match self {
-            Call::Read(hook) => at_once!(read, Read, hook, answer => answer.as_ref().ok()),
-            Call::Write(hook) => at_once!(write, Write, hook, answer => answer.as_ref().ok()),
-            Call::Replace(hook) => {
-                at_once!(replace, Replace, hook, answer => answer.as_ref().ok().map(|effect| &effect.verdict))
-            }
-            Call::ReadAsync(hook) => awaited!(read_async, ReadAsync, hook, answer => answer.as_ref().ok()),
-            Call::ReplaceAsync(hook) => {
-                awaited!(replace_async, ReplaceAsync, hook, answer => answer.as_ref().ok().map(|effect| &effect.verdict))
-            }
-            Call::Detached(hook) => awaited!(detached, Detached, hook, answer => answer.as_ref().ok()),
+            Call::Read(hook) => at_once!(read, Read, hook, Ok(verdict) => verdict),
+            Call::Write(hook) => at_once!(write, Write, hook, Ok(verdict) => verdict),
+            Call::Replace(hook) => at_once!(replace, Replace, hook, Ok(effect) => &effect.verdict),
+            Call::ReadAsync(hook) => awaited!(read_async, ReadAsync, hook, Ok(verdict) => verdict),
+            Call::ReplaceAsync(hook) => awaited!(replace_async, ReplaceAsync, hook, Ok(effect) => &effect.verdict),
+            Call::Detached(hook) => awaited!(detached, Detached, hook, Ok(verdict) => verdict),
         }
     }
 }

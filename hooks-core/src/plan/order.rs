@@ -23,7 +23,7 @@ struct Graph {
 pub(crate) fn order(kind: &'static str, candidates: &mut Vec<PlannedHook<'_>>) -> Result<Vec<Finding>, Vec<Problem>> {
     let graph = graph(kind, candidates)?;
     let mut waits_for = graph.waits_for.clone();
-    let key = |index: usize| Reverse((Key::of(&candidates[index]), index));
+    let key = |index: usize| Reverse((key(&candidates[index]), index));
     let mut ready: BinaryHeap<_> = (0..candidates.len()).filter(|&index| waits_for[index] == 0).map(key).collect();
     let mut order = Vec::with_capacity(candidates.len());
     while let Some(Reverse((_, index))) = ready.pop() {
@@ -44,27 +44,17 @@ pub(crate) fn order(kind: &'static str, candidates: &mut Vec<PlannedHook<'_>>) -
     Ok(findings)
 }
 
-/// The sort key among hooks that may run next. It never depends on link order or order of completion.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
-    priority: i32,
-    class: u8,
-    position: usize,
-    id: &'a HookId,
-}
-
-impl<'a> Key<'a> {
-    fn of(candidate: &PlannedHook<'a>) -> Self {
-        let form = candidate.binding.form;
-        // Guards judge what will run, so on gates they come after the hooks that rewrite it.
-        let class = match (candidate.binding.kind.semantics, form.writes, candidate.binding.decides) {
-            (Semantics::Gate, true, true) => 1,
-            (Semantics::Gate, false, _) => 2,
-            _ => 0,
-        };
-        let hook = &candidate.selection.hook;
-        Self { priority: candidate.binding.options.priority, class, position: candidate.position, id: &hook.id }
-    }
+/// The sort key among hooks that may run next: priority, class, position in the lists, and id. It never depends on link
+/// order or order of completion.
+fn key<'a>(candidate: &PlannedHook<'a>) -> (i32, u8, usize, &'a HookId) {
+    let (binding, form) = (candidate.binding, candidate.binding.form);
+    // Guards judge what will run, so on gates they come after the hooks that rewrite it.
+    let class = match (binding.kind.semantics, form.writes, binding.decides) {
+        (Semantics::Gate, true, true) => 1,
+        (Semantics::Gate, false, _) => 2,
+        _ => 0,
+    };
+    (binding.options.priority, class, candidate.position, candidate.hook())
 }
 
 /// The constraints between the candidates.

@@ -51,13 +51,8 @@ debug_as_display!(DefinitionError);
 
 /// Collects all values, or all errors.
 pub(crate) fn all<T>(read: impl Iterator<Item = Result<T, DefinitionError>>) -> Result<Vec<T>, DefinitionError> {
-    let (mut values, mut problems) = (Vec::new(), Vec::new());
-    for read in read {
-        match read {
-            Ok(value) => values.push(value),
-            Err(problem) => problems.push(problem),
-        }
-    }
+    let mut problems = Vec::new();
+    let values = read.filter_map(|read| read.map_err(|problem| problems.push(problem)).ok()).collect();
     if problems.len() > 1 {
         return Err(DefinitionError::Several { problems });
     }
