@@ -74,10 +74,7 @@ impl Registry {
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
         let mut problems = plugins::declared_twice();
-        let mut linked = Hook::linked();
-        // Link order differs between builds; messages must not.
-        linked.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
-        for hook in linked {
+        for hook in Hook::linked() {
             problems.extend(snapshot.add_linked(hook));
         }
         let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();

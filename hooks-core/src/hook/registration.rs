@@ -65,6 +65,8 @@ impl Hook {
             hook.functions.push(group.item);
             hook
         }));
+        // Link order differs between builds; messages must not.
+        hooks.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
         hooks
     }
 }

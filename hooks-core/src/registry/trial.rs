@@ -24,9 +24,7 @@ impl Registry {
                 .collect();
             let wanted = constraints(snapshot);
             let is_wanted = |hook: &Hook| wanted.iter().any(|id| id == hook.id.as_str());
-            let mut linked: Vec<Hook> = Hook::linked().into_iter().filter(is_wanted).collect();
-            linked.sort_by(|a, b| (&a.id, a.origin).cmp(&(&b.id, b.origin)));
-            for hook in linked {
+            for hook in Hook::linked().into_iter().filter(is_wanted) {
                 // Duplicate ids are reported by `discover`; here the first hook is used.
                 let _ = snapshot.add(&Arc::new(Hook { plugin: None, ..hook }));
             }
