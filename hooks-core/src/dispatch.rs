@@ -204,8 +204,8 @@ impl HookSet {
             return Err(error::async_hook(plan, subject));
         }
         let within = depth::enter(K::NAME);
-        if within.depth() > self.depth_limit() {
-            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        if within.depth() > self.parts().depth_limit {
+            return Err(error::too_deep::<K>(self.parts().depth_limit, subject));
         }
         self.run_sync(plan, entry, cx, event, subject)
     }
@@ -218,8 +218,8 @@ impl HookSet {
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
         let Some(plan) = entry.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
-        if depth::depth() > self.depth_limit() {
-            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        if depth::depth() > self.parts().depth_limit {
+            return Err(error::too_deep::<K>(self.parts().depth_limit, subject));
         }
         if plan.is_sync {
             return self.run_sync(plan, entry, cx, event, subject);
@@ -281,7 +281,7 @@ impl HookSet {
 
     #[inline]
     fn listeners<'a>(&'a self, entry: &'a PlanEntry) -> Listeners<'a> {
-        Listeners { observers: self.observers(), disabled: &entry.disabled }
+        Listeners { observers: &self.parts().observers, disabled: &entry.disabled }
     }
 }
 

@@ -16,17 +16,13 @@ impl Errors {
         self.0.push(syn::Error::new_spanned(tokens, message.into()));
     }
 
-    pub(crate) fn push(&mut self, error: syn::Error) {
-        self.0.push(error);
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the value of `result`, or records its error.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result.map_err(|error| self.push(error)).ok()
+        result.map_err(|error| self.0.push(error)).ok()
     }
 
     /// Converts to code that makes the compiler report all errors.

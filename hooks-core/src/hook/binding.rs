@@ -24,7 +24,7 @@ pub(crate) struct Only {
 }
 
 /// A value whose type only the kind's engine knows.
-type Erased = Arc<dyn Any + Send + Sync>;
+pub(crate) type Erased = Arc<dyn Any + Send + Sync>;
 
 /// A hook at one kind.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub struct Binding {
     pub(crate) engine: &'static (dyn Any + Send + Sync),
     handler: Erased,
     /// The fallback, or what is wrong with it, which the registry reports.
-    fallback: Option<Result<Erased, String>>,
+    pub(crate) fallback: Option<Result<Erased, String>>,
     pub(crate) form: Form,
     /// Whether the signature can return a decision.
     pub(crate) decides: bool,
@@ -121,11 +121,6 @@ impl Binding {
         self.filters.iter().filter_map(move |only| Some((field(only)?, only)))
     }
 
-    /// Whether the hook has a fallback.
-    pub(crate) fn has_fallback(&self) -> bool {
-        self.fallback.is_some()
-    }
-
     /// Makes another hook's function the fallback.
     pub(crate) fn fall_back(&mut self, other: &Hook) {
         let fitting = other.bindings.iter().find(|other| (other.kind.event)() == (self.kind.event)());
@@ -146,11 +141,6 @@ impl Binding {
                 Err(format!("runs at {kinds}, but must run at `{}` like the hook", self.kind.name))
             }
         });
-    }
-
-    /// Why the fallback is invalid.
-    pub(crate) fn bad_fallback(&self) -> Option<&str> {
-        self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
     /// The handler of the hook `id`, if the binding is one of `K`.

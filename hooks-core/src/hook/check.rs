@@ -35,8 +35,8 @@ impl Hook {
             binding.check_filters(&mut add);
             binding.check_run(&mut add);
             binding.check_capabilities(&mut add);
-            if let Some(problem) = binding.bad_fallback() {
-                add("fallback", problem.to_owned());
+            if let Some(Err(problem)) = &binding.fallback {
+                add("fallback", problem.clone());
             }
         }
         problems
@@ -115,7 +115,7 @@ impl Binding {
             if options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
                 add("on_failure", no_effect.clone());
             }
-            if self.has_fallback() {
+            if self.fallback.is_some() {
                 add("fallback", no_effect.clone());
             }
             if options.mode == HookMode::Shadow {

@@ -67,7 +67,7 @@ impl fmt::Display for PlannedHook<'_> {
         for (option, ids) in options.constraints() {
             say(!ids.is_empty(), format_args!(" {option} {};", ids.join(", ")))?;
         }
-        let first = if binding.has_fallback() { "its fallback, then " } else { "" };
+        let first = if binding.fallback.is_some() { "its fallback, then " } else { "" };
         say(true, format_args!(" on failure {first}{};", binding.policy()))?;
         let has_parameters = self.selection.hook_cx.as_ref().is_some_and(|hook_cx| hook_cx.with.is_some());
         say(has_parameters, format_args!(" with parameters;"))?;

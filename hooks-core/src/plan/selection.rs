@@ -51,7 +51,7 @@ impl fmt::Display for Disabled {
 /// The selections of a set in the order of the lists, each name once.
 #[derive(Default)]
 pub(crate) struct Selections {
-    all: Vec<Selection>,
+    pub(crate) all: Vec<Selection>,
     /// By the name of the hook.
     positions: HashMap<HookId, usize>,
     /// By the id of the hook, for hooks with another name.
@@ -76,13 +76,5 @@ impl Selections {
     /// A hook with this id, whatever its name.
     pub(crate) fn get(&self, id: &str) -> Option<&Selection> {
         self.positions.get(id).or_else(|| self.aliased.get(id)).map(|position| &self.all[*position])
-    }
-
-    pub(crate) fn ids(&self) -> impl Iterator<Item = &HookId> {
-        self.all.iter().map(|selection| &selection.hook.id)
-    }
-
-    pub(crate) fn as_slice(&self) -> &[Selection] {
-        &self.all
     }
 }

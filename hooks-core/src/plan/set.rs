@@ -173,7 +173,7 @@ impl HookSet {
 
     /// The hooks in force.
     pub(crate) fn in_force(&self) -> impl Iterator<Item = &Hook> {
-        let selections = self.0.parts.selections.as_slice().iter();
+        let selections = self.0.parts.selections.all.iter();
         selections.filter(|selection| selection.disabled.is_none()).map(|selection| &*selection.hook)
     }
 
@@ -182,7 +182,8 @@ impl HookSet {
         self.0.parts.selections.get(id).is_some()
     }
 
-    /// The scope's owner and the registry's revision.
+    /// What all kinds have in common.
+    #[inline]
     pub(crate) fn parts(&self) -> &SetParts {
         &self.0.parts
     }
@@ -196,16 +197,8 @@ impl HookSet {
         // No set uses slot 0, so this is also `None` for a kind without any hooks.
         self.0.plans.get(K::slot().number())?.as_ref()
     }
-
-    #[inline]
-    pub(crate) fn depth_limit(&self) -> usize {
-        self.0.parts.depth_limit
-    }
-
-    #[inline]
-    pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
-        &self.0.parts.observers
-    }
 }
 
-debug_of!(HookSet, self => { hooks: self.0.parts.selections.ids().collect::<Vec<_>>() });
+debug_of!(HookSet, self => {
+    hooks: self.0.parts.selections.all.iter().map(|selection| &selection.hook.id).collect::<Vec<_>>()
+});

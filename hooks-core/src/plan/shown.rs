@@ -36,7 +36,7 @@ impl HookSet {
 
     fn planned<'a>(&'a self, entry: &'a PlanEntry) -> impl Iterator<Item = PlannedHook<'a>> {
         entry.hooks.iter().filter_map(|&(position, stage)| {
-            let selection = &self.0.parts.selections.as_slice()[position];
+            let selection = &self.0.parts.selections.all[position];
             let binding = selection.hook.bindings.iter().find(|binding| binding.kind == entry.kind)?;
             Some(PlannedHook { selection, binding, position, stage })
         })
@@ -79,7 +79,7 @@ impl fmt::Display for HookSet {
         for finding in &self.0.parts.findings {
             writeln!(f, "note: {finding}")?;
         }
-        let others = self.0.parts.registered.saturating_sub(self.0.parts.selections.as_slice().len());
+        let others = self.0.parts.registered.saturating_sub(self.0.parts.selections.all.len());
         if others > 0 {
             writeln!(f, "{others} other registered hooks are in no list of this scope")?;
         }

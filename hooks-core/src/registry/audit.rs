@@ -119,7 +119,7 @@ impl Registry {
     pub fn audit_call(parent: &HookSet, child: &HookSet, shared: &[&str]) -> Vec<Finding> {
         let has = |id: &HookId| child.names(id.as_str());
         let (parent, child) = (parent.parts(), &child.parts().owner);
-        let missing = parent.selections.as_slice().iter().filter(|selection| selection.disabled.is_none());
+        let missing = parent.selections.all.iter().filter(|selection| selection.disabled.is_none());
         let missing = missing.filter(|selection| !has(&selection.id) && !has(&selection.hook.id));
         let missing = missing.filter_map(|selection| {
             let hook = &selection.hook;
@@ -211,7 +211,7 @@ fn naming_no_tool(sets: &[&HookSet], facts: &HarnessFacts) -> Vec<Finding> {
     let Some(tools) = facts.values(BeforeToolCall::DESCRIPTOR, "tool") else { return Vec::new() };
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
     let mut findings = Vec::new();
-    let selections = sets.iter().flat_map(|set| set.parts().selections.as_slice());
+    let selections = sets.iter().flat_map(|set| &set.parts().selections.all);
     for (selection, given) in selections.filter_map(|selection| Some((selection, selection.given.as_ref()?))) {
         let hook = &selection.hook;
         for (pattern, meant) in dead(&LibraryEntry::tools(&selection.id, hook.origin, given), &tools) {

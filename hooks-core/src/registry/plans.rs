@@ -19,7 +19,7 @@ impl SetBuilder<'_> {
         let Self { snapshot, part, ref selections, ref mut problems } = *self;
         let mut by_kind: BTreeMap<&'static str, Vec<PlannedHook<'_>>> = BTreeMap::new();
         let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
-        for (position, selection) in selections.as_slice().iter().enumerate() {
+        for (position, selection) in selections.all.iter().enumerate() {
             let hook = &selection.hook;
             for binding in hook.bindings.iter().filter(|binding| part.has(hook, binding)) {
                 let kind = binding.kind.name;

@@ -86,7 +86,7 @@ pub(super) fn resolve(
         let list = named(snapshot, &of_agent, list, &mut Vec::new());
         findings.extend(dropped_guards(snapshot, &set.selections, &list, &of_agent, &owner));
     }
-    findings.extend(set.selections.as_slice().iter().filter_map(|selection| disabled(selection, &owner)));
+    findings.extend(set.selections.all.iter().filter_map(|selection| disabled(selection, &owner)));
     findings.extend(failed_plugins(snapshot, agent.name()));
     if entries.is_empty() && always.is_empty() {
         findings.push(no_hooks(&owner, replaces || agent.hooks().is_some()));
