@@ -264,6 +264,9 @@ fn a_scope_alone_has_neither_the_app_s_list_nor_plugins() {
     let prompt = PromptDef::new("p").hooks(["of_prompt"]);
     assert_eq!(run(&registry.scope_alone(&agent, None).unwrap()), ["of_agent"]);
     assert_eq!(run(&registry.scope_alone(&agent, Some(&prompt)).unwrap()), ["of_prompt"]);
+    registry.install(Plugin::new("of_a").agent("a").hook(writes("of_its_plugin"))).unwrap();
+    let in_the_order_of_a_scope = ["of_its_plugin", "of_agent"];
+    assert_eq!(run(&registry.scope_alone(&agent, None).unwrap()), in_the_order_of_a_scope);
     assert_eq!(run(&registry.scope_alone(&AgentDef::new("b"), None).unwrap()), [""; 0]);
     let error = registry.scope_alone(&AgentDef::new("c").hooks(["of_agnet"]), None).unwrap_err();
     assert!(error.to_string().contains("of_agnet"), "{error}");
