@@ -125,29 +125,36 @@ impl HookContext {
     /// The state of type `T` that hooks keep for this conversation. It begins as `T::default()`, and ends with the
     /// conversation. Hooks share it by its type.
     ///
-    /// A guard that counts returns the error, so that it denies where it cannot count:
+    /// A guard that counts returns the error, so that it denies where it cannot count. It counts ids: a call is judged
+    /// again after an edit, and when a turn resumes.
     ///
     /// ```
-    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use std::collections::BTreeSet;
+    /// use std::sync::{Mutex, PoisonError};
     ///
     /// use hook_sdk::context::MissingState;
     /// use hook_sdk::kinds::*;
     /// use hook_sdk::prelude::*;
     ///
     /// #[derive(Default)]
-    /// struct Refunds(AtomicU32);
+    /// struct Refunds(Mutex<BTreeSet<String>>);
     ///
     /// #[hook(kind = before_tool_call, tool = "refund")]
-    /// fn three_refunds(cx: &HookContext) -> Result<Permission, MissingState> {
+    /// fn three_refunds(cx: &HookContext, event: &BeforeToolCall) -> Result<Permission, MissingState> {
     ///     let refunds = cx.conversation_state::<Refunds>()?;
-    ///     let earlier = refunds.0.fetch_add(1, Ordering::Relaxed);
-    ///     Ok(if earlier < 3 { Permission::Allow } else { Permission::deny("three refunds in this conversation") })
+    ///     let mut calls = refunds.0.lock().unwrap_or_else(PoisonError::into_inner);
+    ///     if calls.len() == 3 && !calls.contains(&event.call.id) {
+    ///         return Ok(Permission::deny("three refunds in this conversation"));
+    ///     }
+    ///     calls.insert(event.call.id.clone());
+    ///     Ok(Permission::Allow)
     /// }
     /// # let hooks = Registry::empty().scope(&AgentDef::new("support"), None)?;
     /// # let cx = hooks.context(HookContext::builder().conversation("c-17"))?;
-    /// # assert!((0..3).all(|_| three_refunds(&cx).unwrap() == Permission::Allow));
-    /// # assert!(three_refunds(&cx)?.denial().is_some());
-    /// # three_refunds(&HookContext::new()).unwrap_err();
+    /// # let call = |id: &str| BeforeToolCall::new(ToolCall::new(id, "refund", serde_json::json!({})));
+    /// # assert!(["a", "b", "c", "a"].iter().all(|id| three_refunds(&cx, &call(id)).unwrap() == Permission::Allow));
+    /// # assert!(three_refunds(&cx, &call("d"))?.denial().is_some());
+    /// # three_refunds(&HookContext::new(), &call("a")).unwrap_err();
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -137,7 +137,7 @@ impl Registry {
     /// Adds a hook.
     ///
     /// # Errors
-    /// All problems at once: everything that the attribute would reject, and a duplicate id (see
+    /// All problems of the options at once, or a duplicate id (see
     /// [`replace`](Self::replace)).
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
@@ -150,8 +150,8 @@ impl Registry {
     /// is disabled.
     ///
     /// # Errors
-    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id. Otherwise everything that
-    /// the attribute would reject, and existing overrides that do not fit the new hook.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id. Otherwise all problems of its
+    /// options, and existing overrides that do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
         let replaced = self.edit(|snapshot| {

@@ -72,7 +72,8 @@ impl StepError {
             kind => kind.to_string(),
         };
         let result = |call: &ToolCall| match &self.0.result {
-            Some((made, result)) if made.id == call.id => result.clone(),
+            // A sub-agent has ids of its own, which may be the same.
+            Some((made, result)) if (&made.id, &made.name) == (&call.id, &call.name) => result.clone(),
             _ => ToolResult::error(format!("No result, the turn ended: {why}")),
         };
         messages.open_calls().flat_map(|call| result(call).into_messages(call)).collect()

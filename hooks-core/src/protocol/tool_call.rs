@@ -90,7 +90,8 @@ impl<T: Into<Approval>, A: FnMut(ToolQuestion) -> Ready<T>> ToolCallStep<'_, A> 
     /// Like [`run`](Self::run), without a runtime.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run), and an `async` or `blocking` hook at a kind of the step: then the tool does not run.
+    /// Those of [`run`](Self::run), and an `async` or `blocking` hook at a kind that this call fires: then the tool does
+    /// not run.
     pub fn run_blocking<O: IntoToolResult>(self, tool: impl FnOnce(ToolInput) -> O) -> Result<ToolResult, StepError> {
         let mut tool = Some(tool);
         let mode = self.mode.blocking();
@@ -325,11 +326,12 @@ impl<R: Future<Output: Into<Approval>>, A: FnMut(ToolQuestion) -> R> ToolCallSte
         loop {
             runs.count += 1;
             let start = Instant::now();
-            let Some(result) = run_once(mode, run(input.clone())).await else {
+            let result = run_once(mode, run(input.clone())).await;
+            runs.took = start.elapsed();
+            let Some(result) = result else {
                 let ended = CallEnd::without_result(NOT_FINISHED.to_owned(), Some(StepErrorKind::Cancelled.into()));
                 return CallEnd { runs, ..ended };
             };
-            runs.took = start.elapsed();
             if !result.is_error {
                 return self.succeeded(mode, input, result, runs).await;
             }

@@ -19,6 +19,23 @@ async fn a_cancelled_turn_drops_the_tool_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_tool_that_was_cut_off_took_its_time() {
+    let token = CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    let took = Arc::new(Mutex::new(Duration::ZERO));
+    let seen = Arc::clone(&took);
+    let sees = Hook::at::<AfterToolCall>("sees").reader(move |_, event, ()| *seen.lock().unwrap() = event.duration);
+    let start = std::time::Instant::now();
+    let cut_off = async {
+        while start.elapsed() < Duration::from_millis(2) {}
+        token.cancel();
+        std::future::pending::<&str>().await
+    };
+    set([sees]).tool_call(&cx, &call()).run(|_| cut_off).await.unwrap_err();
+    assert!(*took.lock().unwrap() >= Duration::from_millis(2), "{took:?}");
+}
+
+#[tokio::test]
 async fn a_turn_that_is_cancelled_while_a_hook_waits_did_not_fail() {
     let waits = |token: &CancellationToken| {
         let token = token.clone();

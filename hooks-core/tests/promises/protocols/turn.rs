@@ -19,6 +19,11 @@ fn a_turn_that_ends_closes_its_calls_with_what_is_true() {
     let text = json!(results).to_string();
     assert!(text.contains("paid") && text.contains("No result, the turn ended: the turn was halted: enough"), "{text}");
     assert!(error.close_calls(&messages).is_empty());
+    // A sub-agent has calls of its own, whose ids may be the same.
+    messages.truncate(2);
+    let inner = ToolCall::new("call_1", "search", json!({}));
+    let of_sub_agent = hooks.tool_call(&cx(), &inner).run_blocking(|_| "found").unwrap_err();
+    assert!(!json!(of_sub_agent.close_calls(&messages)).to_string().contains("found"));
     // Nobody has masked what a failure says.
     let parse = |_: &HookContext, _: &AfterToolCallSuccess, result: &mut ToolResult| -> Result<(), String> {
         Err(format!("cannot parse {}", result.text()))
