@@ -198,11 +198,18 @@ pub trait MessageStore: Send + Sync + 'static {
         false
     }
 
-    /// Changes the row `id` of the history with [`MessageUpdate::apply`](hook_sdk::data::MessageUpdate::apply).
+    /// Changes the row `id` of the history with [`MessageUpdate::apply`](hook_sdk::data::MessageUpdate::apply), under the
+    /// token of the [lease](Self::lease) that covers this.
     ///
     /// # Errors
     /// [`StoreError`], also if the row does not exist.
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row>;
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row>;
 
     /// Replaces what is read of the conversation by the entries of `fold`. Rows that are appended later follow them.
     /// Rows that no entry names stay in the history.

@@ -136,7 +136,7 @@ impl Held<'_> {
         let [(read, version), (history, _)] = self.read(conversation, 10).await;
         let nothing = read.is_empty() && history.is_empty() && version == Version::default();
         self.hold(nothing, "a conversation that is not there has no rows and the version 0", (read, history, version));
-        let updated = self.store.update(conversation, "no such row", MessageUpdate::default()).await;
+        let updated = self.store.update(conversation, "no such row", MessageUpdate::default(), None).await;
         self.hold(updated.is_err(), "a row that is not there cannot be updated", updated);
         let deleted = self.store.delete(conversation).await;
         self.hold(deleted.is_ok(), "a conversation that is not there is deleted already", deleted);
@@ -190,7 +190,7 @@ impl Held<'_> {
         let Written { rows, version } = self.append(conversation, &["a", "b"]).await;
         let Some(row) = rows.first() else { return };
         let update = || MessageUpdate::from_iter([("content".to_owned(), json!("masked"))]);
-        let updated = self.store.update(conversation, &row.id, update()).await;
+        let updated = self.store.update(conversation, &row.id, update(), None).await;
         let Some(updated) = self.done(updated, "a row can be updated") else { return };
         self.hold(
             updated.id == row.id && updated.message.text() == "masked",
@@ -202,7 +202,7 @@ impl Held<'_> {
         let read = self.reads(conversation).await;
         self.hold(read == ["masked", "b"], "an update holds, and holds for its row alone", &read);
         let bad = MessageUpdate::from_iter([("role".to_owned(), json!(7))]);
-        let refused = self.store.update(conversation, &row.id, bad).await;
+        let refused = self.store.update(conversation, &row.id, bad, None).await;
         self.hold(refused.is_err(), "an update that leaves no message is refused", refused);
         let kept = self.reads(conversation).await;
         self.hold(kept == read, "an update that is refused changes nothing", kept);
@@ -245,7 +245,7 @@ impl Held<'_> {
             self.hold(now == after.version, "an append after a fold says the version that is read", now);
         }
         let update = MessageUpdate::from_iter([("content".to_owned(), json!("masked"))]);
-        let updated = self.store.update(conversation, &b.id, update).await;
+        let updated = self.store.update(conversation, &b.id, update, None).await;
         self.hold(updated.is_ok(), "a row that was folded can be updated", &updated);
         let [(read, seen), (history, _)] = self.read(conversation, 100).await;
         self.hold(

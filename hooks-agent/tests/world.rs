@@ -101,8 +101,14 @@ impl MessageStore for Noting {
         })
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        self.0.update(conversation, id, update)
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
+        self.0.update(conversation, id, update, lease)
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {

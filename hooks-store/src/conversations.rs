@@ -95,9 +95,15 @@ impl MessageStore for Store {
         true
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
         let row = id.to_owned();
-        self.change(conversation, None, |tx, id| Box::pin(write::update(tx, id, row, update)))
+        self.change(conversation, lease, |tx, id| Box::pin(write::update(tx, id, row, update)))
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {

@@ -244,7 +244,7 @@ mod tests {
         ("create", |store, _| Box::pin(async { said(store.create("new", vec![(big(), true)]).await) })),
         ("update", |store, row| {
             let update = MessageUpdate::from_iter([("content".to_owned(), json!("x".repeat(20_000)))]);
-            Box::pin(async { said(store.update("c", row, update).await) })
+            Box::pin(async { said(store.update("c", row, update, None).await) })
         }),
         ("fold", |store, _| {
             Box::pin(async {

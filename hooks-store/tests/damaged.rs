@@ -280,7 +280,7 @@ async fn what_is_nested_too_deeply_to_be_read_again_is_refused_before_anything_i
         assert_eq!(store.page("c", None, 1_000).await.unwrap().rows, confirmed, "{}", database.name);
 
         let deep = MessageUpdate::from_iter([("deep".to_owned(), nested(130))]);
-        let error = store.update("c", &confirmed[0].id, deep).await.unwrap_err().to_string();
+        let error = store.update("c", &confirmed[0].id, deep, None).await.unwrap_err().to_string();
         assert!(error.contains("can be read again"), "{}: {error}", database.name);
         let job = json!({
             "id": "j", "hook": "h", "kind": "after_create_message", "event": nested(130), "context": {},

@@ -3,10 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use hook_sdk::data::{Message, Role};
+use hook_sdk::data::{Message, MessageUpdate, Role};
+use hook_sdk::kinds::BeforeUpdateMessage;
+use hook_sdk::prelude::*;
+use hooks_agent::model::Scripted;
 use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_agent::{Harness, TurnError};
 use hooks_store::OpenOptions;
+use serde_json::json;
 use sqlx::Executor;
+use tokio::runtime::Handle;
 
 use crate::databases::{self, Database};
 use crate::support::{Process, lines, times, wait_until};
@@ -118,6 +124,27 @@ async fn a_later_lease_ends_an_earlier_one() {
         drop(second);
         let third = database.store.lease("c").await.unwrap();
         assert!(third.token() > old, "a conversation that begins anew has no lease that it had");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_whose_process_was_paused_for_too_long_is_refused() {
+    for database in databases::all().await {
+        let row = database.store.append("c", Append::new([Message::new(Role::User, "hello")])).await.unwrap().rows;
+        let url = database.url.clone();
+        let pauses = Hook::at::<BeforeUpdateMessage>("pauses").reader(move |_, _, _: &MessageUpdate| {
+            // Meanwhile, another process takes the conversation over.
+            let take =
+                async { databases::connect(&url).await.execute("UPDATE hooks_leases SET token = token + 1").await };
+            tokio::task::block_in_place(|| Handle::current().block_on(take)).map(drop)
+        });
+        let registry = Registry::empty();
+        registry.register(pauses).unwrap();
+        let harness = Harness::builder(registry).model("main", Scripted::new([])).store(database.store.clone());
+        let session = harness.build().unwrap().session("c", AgentDef::new("a").hooks(["pauses"])).open().await.unwrap();
+        let late = session.update(&row[0].id, MessageUpdate::from_iter([("content", json!("late"))])).await;
+        assert!(matches!(late, Err(TurnError::Store(StoreError::LeaseLost))), "{}: {late:?}", database.name);
+        assert_eq!(database.store.page("c", None, 1).await.unwrap().rows, row, "{}", database.name);
     }
 }
 

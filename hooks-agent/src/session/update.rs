@@ -39,11 +39,11 @@ impl Session {
     pub async fn update(&self, id: &str, update: MessageUpdate) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
-        let _lease = harness.store.lease(&self.inner.conversation).await?;
+        let lease = harness.store.lease(&self.inner.conversation).await?;
         let hooks = harness.scope(&self.inner.agent, None, &self.inner.cx)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeUpdateMessage::new(id), update).await;
         let update = fired.map_err(TurnError::Dispatch)?.subject;
-        let row = harness.store.update(&self.inner.conversation, id, update.clone()).await?;
+        let row = harness.store.update(&self.inner.conversation, id, update.clone(), lease.token()).await?;
         let event = AfterUpdateMessage::new(id, row.message.clone()).update(update);
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)

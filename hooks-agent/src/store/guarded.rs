@@ -50,8 +50,14 @@ impl MessageStore for Guarded {
         catch_unwind(AssertUnwindSafe(|| self.store.keeps_jobs())).unwrap_or(false)
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        self.within(async move { self.store.update(conversation, id, update).await })
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
+        self.within(async move { self.store.update(conversation, id, update, lease).await })
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {

@@ -132,7 +132,13 @@ impl MessageStore for MemoryStore {
         })
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        _: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
         Box::pin(async move {
             let (row, _) = self.kept().change(conversation, None, |kept| {
                 let place = kept.place_of(id);

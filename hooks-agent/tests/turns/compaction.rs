@@ -280,7 +280,10 @@ async fn a_summary_is_discarded_if_another_process_changes_a_covered_row() {
     let store = disturbed(&bench, "fold", 1, move |store| {
         let id = id.clone();
         Box::pin(async move {
-            store.update("c", &id, MessageUpdate::from_iter([("content".to_owned(), json!("masked"))])).await.unwrap();
+            store
+                .update("c", &id, MessageUpdate::from_iter([("content".to_owned(), json!("masked"))]), None)
+                .await
+                .unwrap();
         })
     });
     bench.session(bench.harness().store(store)).await.turn(None, "hi").await;

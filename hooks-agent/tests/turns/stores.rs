@@ -44,8 +44,14 @@ impl<D: Disturb> MessageStore for Disturbed<D> {
         self.call("append", self.store.append(conversation, append))
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        self.call("update", self.store.update(conversation, id, update))
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
+        self.call("update", self.store.update(conversation, id, update, lease))
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
@@ -95,8 +101,14 @@ impl MessageStore for Broken {
         self.0.append(conversation, append)
     }
 
-    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        self.0.update(conversation, id, update)
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+        lease: Option<u64>,
+    ) -> StoreFuture<'a, Row> {
+        self.0.update(conversation, id, update, lease)
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
