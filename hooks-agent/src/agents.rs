@@ -152,3 +152,31 @@ impl SubAgents {
         self.0.iter().map(|agent| agent.spec())
     }
 }
+
+/// The name of the conversation of the agent that the call with this id calls. If a conversation with this name exists
+/// already, the agent gets a [numbered](numbered) one. The separators of names are escaped in the id, so that
+/// [`caller_of`] finds it.
+pub(crate) fn conversation_of(conversation: &str, call: &str) -> String {
+    let call = call.replace('%', "%25").replace('/', "%2F");
+    match call.rsplit_once('-').filter(|(_, end)| is_number(end)) {
+        Some((start, end)) => format!("{conversation}/{start}%2D{end}"),
+        None => format!("{conversation}/{call}"),
+    }
+}
+
+/// The n-th conversation with this name, starting at 1.
+pub(crate) fn numbered(name: &str, number: u32) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
+}
+
+/// Which call started the sub-agent that has this conversation: the conversation and the id of the call. An id of the app
+/// may look like that of a sub-agent, so check that there is such a call.
+pub fn caller_of(conversation: &str) -> Option<(&str, String)> {
+    let (caller, name) = conversation.rsplit_once('/')?;
+    let call = name.rsplit_once('-').filter(|(_, end)| is_number(end)).map_or(name, |(call, _)| call);
+    Some((caller, call.replace("%2D", "-").replace("%2F", "/").replace("%25", "%")))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

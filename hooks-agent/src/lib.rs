@@ -87,7 +87,7 @@ mod lifecycle;
 pub mod channel;
 pub mod testing;
 
-pub use agents::SubAgent;
+pub use agents::{SubAgent, caller_of};
 pub use event::{StopEffect, TurnEvent};
 pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;

@@ -41,7 +41,7 @@ const TABLE: &[(&str, Attributes)] = &[
         &[
             ("gen_ai.operation.name", "required", "execute_tool"),
             ("gen_ai.tool.name", "required", "search"),
-            ("gen_ai.tool.call.id", "recommended", "call_1"),
+            ("gen_ai.tool.call.id", "recommended", "call-1"),
             ("gen_ai.tool.type", "recommended", "function"),
             ("gen_ai.tool.description", "recommended", "Searches."),
             ("gen_ai.conversation.id", "conditional", "c-1"),

@@ -139,7 +139,7 @@ async fn spans_have_the_names_and_attributes_of_the_conventions() {
             vec![
                 ("gen_ai.operation.name", text("execute_tool")),
                 ("gen_ai.tool.name", text("search")),
-                ("gen_ai.tool.call.id", text("call_1")),
+                ("gen_ai.tool.call.id", text("call-1")),
                 ("gen_ai.tool.type", text("function")),
             ],
         ),
@@ -181,6 +181,7 @@ async fn agents_are_within_their_callers_and_a_resumed_turn_links_to_the_one_tha
     let (lines, _, all) = exported().await;
     let turns: Vec<_> = spans(&all).iter().filter(|span| span["name"] == "invoke_agent clerk").collect();
     let helper = named(&all, "invoke_agent helper");
+    assert!(spans(&all).iter().all(|span| span["name"] != "execute_tool helper"), "its turn says the same");
     let caller = turns.iter().find(|turn| turn["spanId"] == helper["parentSpanId"]).expect("it is within a turn");
     assert_eq!(caller["traceId"], helper["traceId"]);
     assert!(!spans(&all).iter().any(|span| span["name"] == "execute_tool helper"), "its turn is its span");

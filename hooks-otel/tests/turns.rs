@@ -34,7 +34,7 @@ impl Model for Caller {
             let answer = if has_called || text == "sub" {
                 ModelAnswer::text("done").usage(Usage::new(20, 7).cache_read(20))
             } else {
-                let call = ToolCall::new("call_1", text.as_str(), json!({ "prompt": "sub", "q": "secret" }));
+                let call = ToolCall::new("call-1", text.as_str(), json!({ "prompt": "sub", "q": "secret" }));
                 ModelAnswer::new(vec![Block::ToolUse(call)]).usage(Usage::new(10, 5))
             };
             Ok(answer.model("claude-sonnet-5-20260901"))
@@ -137,7 +137,7 @@ async fn the_turn_of_a_sub_agent_is_in_the_turn_that_called_it() {
     assert_eq!(sub.parent_span_id, turn.span_context.span_id());
     let within = collector.spans().into_iter().filter(|span| span.parent_span_id == sub.span_context.span_id());
     assert_eq!(within.map(|span| span.name).collect::<Vec<_>>(), ["chat claude-sonnet-5"]);
-    assert_eq!(attributes(&sub)["gen_ai.conversation.id"], "c-1/call_1");
+    assert_eq!(attributes(&sub)["gen_ai.conversation.id"], "c-1/call%2D1");
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_resumed_turn_has_a_link_to_the_one_that_asked() {
     let event = &asked.events[0];
     assert_eq!(event.name, "hook.question");
     let told = format!("{:?}", event.attributes);
-    assert!(told.contains("hook.question.id") && told.contains("call_1") && !told.contains("money"), "{told}");
+    assert!(told.contains("hook.question.id") && told.contains("call-1") && !told.contains("money"), "{told}");
     let asks = attributes(&collector.span("run_guardrail asks"));
     let (verdict, action) = (&asks["gen_ai.guardrail.verdict.type"], &asks["gen_ai.guardrail.action.type"]);
     assert_eq!((&**verdict, &**action), ("escalate", "escalate"));

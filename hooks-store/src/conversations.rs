@@ -4,6 +4,8 @@ mod export;
 mod read;
 mod write;
 
+use std::collections::HashSet;
+
 use hook_sdk::data::{Message, MessageUpdate};
 use hook_sdk::hook::BoxFuture;
 use hooks_agent::store::{
@@ -59,6 +61,12 @@ impl Store {
     /// [`StoreError`]. Nothing is deleted then.
     pub async fn delete_conversation(&self, conversation: &str) -> Result<bool, StoreError> {
         self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id))).await
+    }
+
+    /// The ids of the calls in a conversation.
+    pub(crate) async fn calls(&self, conversation: &str) -> Result<HashSet<String>, Failure> {
+        let conversation = conversation.to_owned();
+        self.database.read(move |tx| Box::pin(async move { write::calls_of(tx, &conversation).await })).await
     }
 
     /// Changes a conversation in one transaction. Fails if another process has taken over the lease.

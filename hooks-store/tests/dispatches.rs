@@ -156,6 +156,11 @@ async fn a_deleted_conversation_takes_those_of_its_sub_agents_along_and_no_other
         let store = &database.store;
         for (conversation, call) in [
             ("c", "call_1"),
+            ("c", "call-1"),
+            ("c/call%2D1", "a/b%"),
+            ("c/call%2D1-2/a%2Fb%25", "x"),
+            ("c", "a/b%"),
+            ("c/a%2Fb%25", "x"),
             ("c/call_1", "call_9"),
             ("c/call_1-2", "call_1"),
             ("c/call_1/call_9", "x"),
@@ -168,11 +173,13 @@ async fn a_deleted_conversation_takes_those_of_its_sub_agents_along_and_no_other
         // Of the second call, only a job is left; a third one never had a row.
         store.delete("c/call_1").await.unwrap();
         let registry = registry(store);
-        fire(&registry, "c/call_1-3").await;
-        assert_eq!(store.jobs(&JobFilter::new(), 10).await.unwrap().len(), 1);
+        for conversation in ["c/call_1-3", "c/call%2D1-2"] {
+            fire(&registry, conversation).await;
+        }
+        assert_eq!(store.jobs(&JobFilter::new(), 10).await.unwrap().len(), 2);
         assert!(store.delete_conversation("c").await.unwrap());
         let left = store.conversations(None, 10).await.unwrap().ids;
-        assert_eq!(left, ["c/call_1-x", "c/other"], "{}", database.name);
+        assert_eq!(left, ["c/call%2D1-2/a%2Fb%25", "c/call_1-x", "c/other"], "{}", database.name);
         assert!(store.jobs(&JobFilter::new(), 10).await.unwrap().is_empty(), "{}", database.name);
         assert!(!store.delete_conversation("c").await.unwrap());
     }

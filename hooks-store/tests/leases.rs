@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use hook_sdk::data::{Message, MessageUpdate, Role};
+use hook_sdk::data::{Block, Message, MessageUpdate, Role, ToolCall};
 use hook_sdk::kinds::BeforeUpdateMessage;
 use hook_sdk::prelude::*;
 use hooks_agent::model::Scripted;
@@ -155,12 +155,14 @@ async fn a_turn_whose_process_was_killed_is_listed_until_somebody_answers() {
         let say = async |conversation: &str, role| {
             store.append(conversation, Append::new([Message::new(role, "hello")])).await.unwrap();
         };
-        for conversation in ["c", "c/call_1", "d", "never begun"] {
+        for conversation in ["c", "c/call%2D1", "c/own", "d", "never begun"] {
             std::mem::forget(store.lease(conversation).await.unwrap());
             if conversation != "never begun" {
                 say(conversation, Role::User).await;
             }
         }
+        let call = Block::ToolUse(ToolCall::new("call-1", "ask", json!({})));
+        store.append("c", Append::new([Message::of(Role::Assistant, vec![call])])).await.unwrap();
         assert_eq!(store.cut_off().await.unwrap(), Vec::<String>::new(), "{}: they are running", database.name);
         let mut connection = databases::connect(&database.url).await;
         let pid = std::process::id();
@@ -168,9 +170,10 @@ async fn a_turn_whose_process_was_killed_is_listed_until_somebody_answers() {
             // Without the heartbeats of this process.
             let dead = format!("UPDATE hooks_leases SET token = token + 1, holder = {holder}");
             connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(dead))).await.unwrap();
-            assert_eq!(store.cut_off().await.unwrap(), ["c", "d"], "{}: {holder}", database.name);
+            assert_eq!(store.cut_off().await.unwrap(), ["c", "c/own", "d"], "{}: {holder}", database.name);
         }
         say("c", Role::Assistant).await;
+        say("c/own", Role::Assistant).await;
         assert_eq!(store.cut_off().await.unwrap(), ["d"], "{}", database.name);
         drop(store.lease("d").await.unwrap());
         assert_eq!(store.cut_off().await.unwrap(), Vec::<String>::new(), "{}", database.name);

@@ -8,7 +8,7 @@ use hook_sdk::data::{ToolCall, ToolInput, ToolResult};
 use super::result::CallOutcome;
 use super::tools::CallRun;
 use super::{TurnLoop, begin};
-use crate::agents::{DEPTH, SubAgent};
+use crate::agents::{DEPTH, SubAgent, conversation_of, numbered};
 use crate::approve::AgentCall;
 use crate::event::TurnEvent;
 use crate::reply::{Outcome, TurnError, Waits};
@@ -48,7 +48,7 @@ impl TurnLoop {
         let is_resumed = waiting.is_some();
         let conversation = match &waiting {
             Some((conversation, _)) => Ok(conversation.clone()),
-            None => self.fresh(conversation_of(&self.session.conversation, call)).await,
+            None => self.fresh(conversation_of(&self.session.conversation, &call.id)).await,
         };
         let conversation = match conversation {
             Ok(conversation) => conversation,
@@ -139,29 +139,6 @@ fn unasked(error: impl Into<TurnError>) -> CallRun {
     let error = error.into();
     tracing::warn!(target: "hooks_agent", %error, "an agent could not be asked");
     CallOutcome::failed(Outcome::Failed(error).to_string()).into()
-}
-
-/// The name of the conversation of the agent that `call` calls. If a conversation with this name exists already, the
-/// agent gets a [numbered](numbered) one.
-pub(super) fn conversation_of(conversation: &str, call: &ToolCall) -> String {
-    format!("{conversation}/{}", escaped(&call.id))
-}
-
-/// The id of a call in a name. The separators of names are escaped, so that no other call has this name, with or without
-/// a [number](numbered).
-fn escaped(id: &str) -> String {
-    let id = id.replace('%', "%25").replace('/', "%2F");
-    match id.rsplit_once('-') {
-        Some((start, end)) if !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("{start}%2D{end}")
-        }
-        _ => id,
-    }
-}
-
-/// The n-th conversation with this name, starting at 1.
-pub(super) fn numbered(name: &str, number: u32) -> String {
-    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }
 
 fn prompt_of(input: &ToolInput) -> Option<&str> {

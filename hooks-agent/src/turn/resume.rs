@@ -7,11 +7,11 @@ use hook_sdk::hook::BoxFuture;
 use hook_sdk::kinds::{ExitReason, FilterMessages};
 
 use super::TurnLoop;
-use super::delegate::{conversation_of, numbered};
 use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::{LOST, paired};
 use super::result::CallOutcome;
+use crate::agents::{conversation_of, numbered};
 use crate::approve::ApprovalRequest;
 use crate::inputs::WaitingInput;
 use crate::panics::contained;
@@ -363,7 +363,7 @@ impl TurnLoop {
             if self.session.harness.agents.get(&call.name).is_none() {
                 return Ok(None);
             }
-            let name = conversation_of(conversation, call);
+            let name = conversation_of(conversation, &call.id);
             let (mut last, mut number) = (None, 1);
             loop {
                 let one = numbered(&name, number);

@@ -130,6 +130,12 @@ async fn calls_with_similar_ids_ask_agents_in_conversations_of_their_own() {
     let expected =
         ["c", "c/1", "c/1%2D2", "c/1-2%2D3", "c/3", "c/3%2F2", "c/3/2", "c/call_a-b", "c/p%252Fq", "c/p%2Fq"];
     assert_eq!(names, expected);
+    let mut found: Vec<_> = names.iter().filter_map(|name| hooks_agent::caller_of(name)).collect();
+    found.sort();
+    let mut calls: Vec<_> = ids.map(|id| ("c", id.to_owned())).into_iter().chain([("c/3", "2".to_owned())]).collect();
+    calls.sort();
+    assert_eq!(found, calls);
+    assert_eq!(hooks_agent::caller_of("c/1%2D2-3"), Some(("c", "1-2".to_owned())), "its third one");
     (0..8).for_each(|_| desk.answer(Approval::Yes));
     assert_eq!(session.resume(None).await.to_string(), "done");
     let log = bench.log.take();

@@ -56,7 +56,7 @@ struct Turn {
     span: Told,
     /// The turns that asked what this one answers.
     asked: Vec<String>,
-    /// Model calls, and runs of tools with the ids of their calls.
+    /// Model calls, and runs of tools with the names of these.
     calls: Vec<(Option<String>, Told)>,
 }
 
@@ -85,8 +85,8 @@ impl Recording {
             let asked = turn.asked.iter().filter_map(|request| self.turn(request));
             let links: Vec<_> = asked.map(|asked| self.ids(asked)).collect();
             each(&turn.span, &ids, caller.as_ref(), &links)?;
-            for (i, (call, span)) in turn.calls.iter().enumerate() {
-                if call.as_ref().is_none_or(|call| !self.is_of_agent(turn, call)) {
+            for (i, (tool, span)) in turn.calls.iter().enumerate() {
+                if tool.as_ref().is_none_or(|tool| !self.is_agent(turn, tool)) {
                     each(span, &ids.within("call", i), Some(&ids), &[])?;
                 }
             }
@@ -120,11 +120,10 @@ impl Recording {
         self.turns.iter().find(|of| of.ids.conversation.as_deref() == Some(conversation) && holds(&of.span))
     }
 
-    /// Whether a call was one to an agent, whose turn is here.
-    fn is_of_agent(&self, turn: &Turn, call: &str) -> bool {
-        let conversation = format!("{}/{call}", turn.ids.conversation.as_deref().unwrap_or_default());
-        let of_it = |of: &Turn| of.ids.conversation.as_deref().is_some_and(|of| of.starts_with(&conversation));
-        self.turns.iter().any(|of| !of.ids.agent_path.is_empty() && of_it(of))
+    /// Whether the calls of a tool are those of an agent, whose turns are here.
+    fn is_agent(&self, turn: &Turn, tool: &str) -> bool {
+        let mut own = self.turns.iter().filter(|of| of.ids.agent.as_deref() == Some(tool));
+        own.any(|of| self.caller(of).is_some_and(|caller| std::ptr::eq(caller, turn)))
     }
 
     fn ids(&self, turn: &Turn) -> SpanIds {
@@ -154,8 +153,8 @@ fn turn(line: &TurnLine) -> Turn {
     let span = span(&INVOKE_AGENT, (&line.ids, agent), (line.at, line.micros), error, told);
     let answers = list(&line.inputs["answers"]).into_iter().map(|said| (None, answer(&line.ids, &said)));
     let results = list(&line.inputs["results"]).into_iter().map(|said| {
-        let call = said["call"].as_str().map(str::to_owned);
-        (call.clone(), result(&line.ids, call, &said))
+        let text = |key: &str| said[key].as_str().map(str::to_owned);
+        (text("tool"), result(&line.ids, text("call"), &said))
     });
     // A question names the turn that asked.
     let held = list(&line.inputs["waiting"]["held"]).into_iter();

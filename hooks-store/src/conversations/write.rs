@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use hook_sdk::data::{Block, Message, MessageUpdate};
+use hooks_agent::caller_of;
 use hooks_agent::store::{Append, Fold, FoldEntry, Row, StoreError, Version, Written};
 use uuid::Uuid;
 
@@ -172,7 +173,8 @@ pub(super) async fn delete(tx: &mut Tx, conversation: String) -> Result<bool, Fa
     let mut at = 0;
     while let Some(caller) = all.get(at).cloned() {
         let calls = calls_of(tx, &caller).await?;
-        all.extend(below.iter().filter(|id| is_called(id, &caller, &calls)).cloned());
+        let is_called = |id: &&String| caller_of(id).is_some_and(|(of, call)| of == caller && calls.contains(&call));
+        all.extend(below.iter().filter(is_called).cloned());
         at += 1;
     }
     let mut removed = 0;
@@ -199,20 +201,12 @@ async fn below(tx: &mut Tx, caller: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// The ids of the calls in a conversation.
-async fn calls_of(tx: &mut Tx, conversation: &str) -> Result<HashSet<String>, Failure> {
+pub(super) async fn calls_of(tx: &mut Tx, conversation: &str) -> Result<HashSet<String>, Failure> {
     let Some(found) = find(tx, conversation).await? else { return Ok(HashSet::new()) };
     let messages = "SELECT message FROM hooks_messages WHERE conversation = $1";
     let messages: Vec<String> = sqlx::query_scalar(messages).bind(found.number).fetch_all(&mut **tx).await?;
     let messages = messages.iter().filter_map(|text| serde_json::from_str::<Message>(text).ok());
     Ok(messages.flat_map(|message| message.tool_calls().map(|call| call.id.clone()).collect::<Vec<_>>()).collect())
-}
-
-/// Whether a conversation is that of an agent that one of these calls started: its id ends with that of the call, and with
-/// a number from the second time on. Another one may begin alike by chance, but not with the id of a call.
-fn is_called(id: &str, caller: &str, calls: &HashSet<String>) -> bool {
-    let Some(call) = id.strip_prefix(caller).and_then(|rest| rest.strip_prefix('/')) else { return false };
-    let again = call.rsplit_once('-').filter(|(_, number)| number.parse().is_ok_and(|number: u32| number > 1));
-    calls.contains(call) || again.is_some_and(|(call, _)| calls.contains(call))
 }
 
 /// Returns how many rows it removed.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use hook_sdk::data::{Message, Role};
+use hooks_agent::caller_of;
 use hooks_agent::store::StoreError;
 use sqlx::Row as _;
 
@@ -36,13 +37,14 @@ impl Store {
         waiting.extend(self.answered_questions().await?);
         let waits: HashSet<_> = waiting.iter().map(|question| question.request.suspended_turn().conversation).collect();
         let dead: Vec<_> = dead.into_iter().map(|(conversation, ..)| conversation).collect();
-        // The turn of a sub-agent goes on with the one that called it.
-        let is_called = |id: &str| {
-            dead.iter().any(|caller| id.strip_prefix(caller.as_str()).is_some_and(|rest| rest.starts_with('/')))
-        };
         let mut cut_off = Vec::new();
-        for id in dead.iter().filter(|id| !waits.contains(*id) && !is_called(id)) {
-            if last_message(self, id).await?.is_some_and(|last| !is_answer(&last)) {
+        for id in dead.iter().filter(|id| !waits.contains(*id)) {
+            // The turn of a sub-agent goes on with the one that called it.
+            let is_called = match caller_of(id).filter(|(caller, _)| dead.iter().any(|id| id == caller)) {
+                Some((caller, call)) => self.calls(caller).await?.contains(&call),
+                None => false,
+            };
+            if !is_called && last_message(self, id).await?.is_some_and(|last| !is_answer(&last)) {
                 cut_off.push(id.clone());
             }
         }
