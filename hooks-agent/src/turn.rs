@@ -190,7 +190,7 @@ struct Counts {
 struct Draft {
     /// The model's answer, once hooks have judged it and it is stored.
     answer: Option<Message>,
-    /// The truncated answers that it continues.
+    /// The truncated answers that the next one continues. Only the model has read them.
     halves: Vec<Message>,
     contexts: Contexts,
     system_messages: Vec<String>,
@@ -385,8 +385,8 @@ impl TurnLoop {
     /// Stores the answer of the model and runs its tool calls. Returns whether the model repeats itself.
     async fn iterate(&mut self, message: Message) -> Result<bool, End> {
         let mut calls: Vec<_> = message.tool_calls().cloned().collect();
-        let row = self.row_of_answer(message).await?;
-        self.append_said(Some(row), "").await?;
+        let row = self.row_of_answer(Some(message)).await?;
+        self.append_said(row, "").await?;
         // A tool call is progress, so hooks at `stop` may continue again.
         self.counts.stop_continues = 0;
         let last = self.repeated(&calls);

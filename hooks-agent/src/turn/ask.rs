@@ -211,16 +211,13 @@ impl TurnLoop {
         let taken = read.map(|call| &call.id).chain(&self.calls.stored).chain(self.calls.folded.iter().flatten());
         let message = answer.into_message(taken.map(String::as_str));
         let calls = message.tool_calls().next().is_some();
-        if calls {
-            self.draft.halves.clear();
-        }
         // Tool calls are always run, and text that was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
             self.goes_on_from(&reply);
             if cut && !message.content.is_empty() {
-                let row = self.row_of_answer(message).await?;
-                let half = self.append_said(Some(row), "").await?;
-                self.draft.halves.extend(half);
+                // It is stored and shown with what follows, when hooks have judged both.
+                self.transcript.view.push(message.clone());
+                self.draft.halves.push(message);
             }
             return Ok(Step::Again);
         }

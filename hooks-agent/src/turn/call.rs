@@ -63,7 +63,8 @@ impl TurnLoop {
         shows: bool,
     ) -> Result<Answered, End> {
         let is_judged = shows && self.stream_judges().next().is_some();
-        let stream = CallStream::new(shows, request.defer_output, is_judged, self.events.clone());
+        let is_deferred = request.defer_output || !self.draft.halves.is_empty();
+        let stream = CallStream::new(shows, is_deferred, is_judged, self.events.clone());
         if let Some(answer) = &request.answer {
             // Everything that handles answers of models handles this one too.
             let answer = Ok(ModelAnswer::new(answer.clone()));

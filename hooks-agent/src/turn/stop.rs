@@ -22,11 +22,7 @@ impl TurnLoop {
     /// Hooks see the `answer` of the model in the form in which it will be stored, after masking, with the truncated
     /// answers that it continues. It is stored after they ran, because one of them may replace it by an error.
     pub(super) async fn stop(&mut self, reason: StopReason, answer: Option<Message>) -> Result<Option<End>, End> {
-        // An empty answer is valid, but there is nothing to store.
-        let row = match answer.clone().filter(|message| !message.content.is_empty()) {
-            Some(message) => Some(self.row_of_answer(message).await?),
-            None => None,
-        };
+        let row = self.row_of_answer(answer.clone()).await?;
         if self.halted.is_some() {
             self.not_judged(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
@@ -34,8 +30,7 @@ impl TurnLoop {
         let at_cap = self.budget.has_no_calls();
         let mut event =
             Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
-        let whole = row.clone().or_else(|| answer.clone()).map(|last| joined(&self.draft.halves, last));
-        event.last_message = whole.or_else(|| self.last_said());
+        event.last_message = row.clone().or_else(|| answer.clone()).or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
@@ -120,13 +115,25 @@ impl TurnLoop {
         if withheld && row.is_some() { self.withhold().await } else { self.append_said(row, "").await.map(drop) }
     }
 
-    /// The row of an answer. If hooks cannot judge it, a deferred answer is replaced by a note.
-    pub(super) async fn row_of_answer(&mut self, message: Message) -> Result<Message, End> {
-        let row = self.row_of(message).await;
+    /// The row of an answer, with the truncated ones that it continues. An empty answer is valid, but there is nothing to
+    /// store. If hooks cannot judge it, a deferred answer is replaced by a note.
+    pub(super) async fn row_of_answer(&mut self, last: Option<Message>) -> Result<Option<Message>, End> {
+        let halves = std::mem::take(&mut self.draft.halves);
+        let view = &mut self.transcript.view;
+        for half in &halves {
+            // From now on, the model reads the whole answer.
+            view.iter().rposition(|message| message == half).map(|at| view.remove(at));
+        }
+        let whole = halves.into_iter().chain(last).reduce(|half, mut rest| {
+            rest.content.splice(0..0, half.content.clone());
+            rest
+        });
+        let Some(whole) = whole.filter(|whole| !whole.content.is_empty()) else { return Ok(None) };
+        let row = self.row_of(whole).await;
         if row.is_err() && self.is_deferred {
             self.withhold().await?;
         }
-        row
+        row.map(Some)
     }
 
     /// Stores what was shown of an answer, if hooks cannot judge it.
@@ -196,15 +203,13 @@ impl TurnLoop {
         }
     }
 
-    /// Like [`append_said`](Self::append_said), for an answer that all hooks have judged. With the truncated halves before
-    /// it, it is part of the reply, even if the turn ends badly after that.
+    /// Like [`append_said`](Self::append_said), for an answer that all hooks have judged. It is part of the reply, even if
+    /// the turn ends badly after that.
     async fn append_judged(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
         let before = self.transcript.added.len();
         let is_answer = row.is_some();
         let stored = self.append_said(row, "").await;
-        let halves = std::mem::take(&mut self.draft.halves);
-        let answer = self.transcript.added.get(before).filter(|_| is_answer).cloned();
-        self.draft.answer = answer.map(|answer| joined(&halves, answer));
+        self.draft.answer = self.transcript.added.get(before).filter(|_| is_answer).cloned();
         stored.map(|_| self.draft.answer.clone())
     }
 
@@ -212,13 +217,4 @@ impl TurnLoop {
     pub(super) fn last_said(&self) -> Option<Message> {
         self.transcript.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
     }
-}
-
-/// An answer with the truncated ones that it continues.
-fn joined(halves: &[Message], mut answer: Message) -> Message {
-    if !halves.is_empty() {
-        let content = halves.iter().flat_map(|half| half.content.clone());
-        answer.content = content.chain(std::mem::take(&mut answer.content)).collect();
-    }
-    answer
 }

@@ -452,24 +452,54 @@ async fn white_space_is_no_answer_and_is_shown_with_the_first_word() {
     assert_eq!(texts(&events), ["\n"]);
 }
 
+fn cut(text: &str) -> Line {
+    Line::answer(ModelAnswer::text(text).stop_reason(hooks_agent::model::MAX_TOKENS))
+}
+
+fn continues_cut() -> Hook {
+    Hook::at::<PostModelCall>("more").reader(|_, event: &PostModelCall, _| match event.stop_reason.as_str() {
+        hooks_agent::model::MAX_TOKENS => ReplyVerdict::Continue,
+        _ => ReplyVerdict::default(),
+    })
+}
+
+#[tokio::test]
+async fn a_truncated_answer_is_one_row_with_the_calls_that_follow_it_or_alone_if_no_step_is_left() {
+    for steps in [1, 9] {
+        let look = Line::call("1", "lookup", json!({ "id": 1 }));
+        let mut bench = Bench::new([cut("Let me look."), look, Line::text("done")]);
+        bench.app(continues_cut());
+        let mut limits = Limits::default();
+        limits.iterations = steps;
+        bench.session(bench.harness().limits(limits)).await.turn(None, "hi").await;
+        let stored = bench.stored().await;
+        assert!(stored[1].starts_with("assistant: Let me look."), "{stored:?}");
+        assert_eq!((stored.len(), stored[1].contains("lookup")), if steps == 1 { (2, false) } else { (4, true) });
+        if let Some(last) = bench.model.heard().get(2) {
+            assert_eq!(last.messages.len(), 3, "the half is read once");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_truncated_answer_that_a_hook_continues_is_shown_and_part_of_the_reply() {
-    let cut = |text: &str| Line::answer(ModelAnswer::text(text).stop_reason(hooks_agent::model::MAX_TOKENS));
-    for deferred in [false, true] {
-        let mut bench = Bench::new([cut("Flight A is late,"), Line::text("flight B is full.")]);
-        bench.app(Hook::at::<PostModelCall>("more").reader(|_, event: &PostModelCall, _| {
-            match event.stop_reason.as_str() {
-                hooks_agent::model::MAX_TOKENS => ReplyVerdict::Continue,
-                _ => ReplyVerdict::default(),
-            }
-        }));
+    let whole = "Flight A is late,\nflight B is full.";
+    for (deferred, blocked) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut bench = Bench::new([cut("Flight A is late,"), Line::text("flight B is full.").streamed()]);
+        bench.app(continues_cut());
         if deferred {
             bench.app(defers());
         }
+        bench.app(Hook::at::<Stop>("stops").reader(move |_, event: &Stop, ()| {
+            assert_eq!(event.last_message.as_ref().unwrap().text(), whole);
+            if blocked { StopVerdict::block("no") } else { StopVerdict::default() }
+        }));
         let (reply, events) = turn_with_events(&bench.session(bench.harness()).await, "hi").await;
-        assert_eq!(texts(&events), ["Flight A is late,", "flight B is full."]);
-        assert_eq!(reply.to_string(), "Flight A is late,\nflight B is full.");
-        assert_eq!(bench.stored().await.len(), 3);
+        let shown = if blocked { "[Blocked by Stop hook] no" } else { whole };
+        assert_eq!(reply.to_string(), shown);
+        assert_eq!(texts(&events), if blocked { Vec::new() } else { vec![whole.to_owned()] });
+        assert_eq!(bench.stored().await[1..], [format!("assistant: {}", shown.replace('\n', " | "))]);
+        assert_eq!(bench.model.heard()[1].messages.last().unwrap().text(), "Flight A is late,");
     }
 }
 
