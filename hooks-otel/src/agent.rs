@@ -18,8 +18,8 @@ use crate::telemetry::Telemetry;
 
 const PROVIDER: &str = "gen_ai.provider.name";
 
-/// A turn, a model call or a run of a tool, with its span. Both end when this is dropped, so that one that panics, is cancelled
-/// or exceeds a time limit is told as well.
+/// A turn, a model call or a run of a tool, with its span, if anybody makes spans. Both end when this is dropped, so that one that
+/// panics, is cancelled or exceeds a time limit is told as well.
 struct Traced<'a> {
     cx: Context,
     start: Instant,
@@ -41,17 +41,18 @@ impl Telemetry {
         work: impl Future<Output = T>,
         tell: impl FnOnce(&mut Traced<'_>, &T),
     ) -> T {
-        let mut names = Vec::new();
-        let span = self.shared.tracing.start(&parent, || {
-            let (mut span, of) = begin();
-            span.attributes.get_or_insert_default().extend_from_slice(&of);
-            names = of;
-            span
-        });
-        let Some(span) = span else { return work.with_context(parent).await };
-        let (cx, error) = (parent.with_span(span), Some("dropped"));
-        let mut traced = Traced { cx: cx.clone(), start: Instant::now(), durations, names, error };
-        let output = work.with_context(cx).await;
+        let (mut span, names) = begin();
+        span.attributes.get_or_insert_default().extend_from_slice(&names);
+        // Without a span, what came of the work is only counted: the current span is not that of the work.
+        let (within, cx) = match self.shared.tracing.start(&parent, || span) {
+            Some(span) => {
+                let cx = parent.with_span(span);
+                (cx.clone(), cx)
+            }
+            None => (parent, Context::new()),
+        };
+        let mut traced = Traced { cx, start: Instant::now(), durations, names, error: Some("dropped") };
+        let output = work.with_context(within).await;
         tell(&mut traced, &output);
         output
     }

@@ -34,7 +34,7 @@ pub(crate) struct Shared {
 }
 
 impl Telemetry {
-    /// Uses the global providers of the app, which it has to set before. Without them, nothing is made and nothing is allocated.
+    /// Uses the global providers of the app, which it has to set before. Without them, nothing is made, and a dispatch allocates nothing.
     pub fn global() -> Self {
         Self::of(global::tracer_with_scope(scope()), &global::meter_with_scope(scope()))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hooks_otel::Telemetry;
+use opentelemetry::trace::noop::NoopTracerProvider;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
@@ -15,6 +16,8 @@ pub(crate) struct Collector {
     metrics: InMemoryMetricExporter,
     pub(crate) tracers: SdkTracerProvider,
     meters: SdkMeterProvider,
+    /// Whether the app has no provider of spans.
+    is_silent: bool,
 }
 
 impl Collector {
@@ -22,12 +25,21 @@ impl Collector {
         let (spans, metrics) = (InMemorySpanExporter::default(), InMemoryMetricExporter::default());
         let tracers = SdkTracerProvider::builder().with_simple_exporter(spans.clone()).build();
         let meters = SdkMeterProvider::builder().with_reader(PeriodicReader::builder(metrics.clone()).build()).build();
-        Self { spans, metrics, tracers, meters }
+        Self { spans, metrics, tracers, meters, is_silent: false }
+    }
+
+    pub(crate) fn without_tracers() -> Self {
+        Self { is_silent: true, ..Self::new() }
     }
 
     /// With the names that still move.
     pub(crate) fn telemetry(&self) -> Telemetry {
-        Telemetry::new(&self.tracers, &self.meters).provider("anthropic").guardrails(true).viewers(true)
+        let telemetry = if self.is_silent {
+            Telemetry::new(&NoopTracerProvider::new(), &self.meters)
+        } else {
+            Telemetry::new(&self.tracers, &self.meters)
+        };
+        telemetry.provider("anthropic").guardrails(true).viewers(true)
     }
 
     pub(crate) fn spans(&self) -> Vec<SpanData> {

@@ -69,6 +69,14 @@ async fn histograms_have_the_bounds_of_the_conventions() {
 async fn turns_calls_tokens_and_tools_have_the_metrics_of_the_conventions() {
     let collector = Collector::new();
     conversation(&collector).await;
+    has_metrics(&collector);
+    let collector = Collector::without_tracers();
+    conversation(&collector).await;
+    has_metrics(&collector);
+    assert!(collector.spans().iter().all(|span| span.name == "request" && span.attributes.is_empty()));
+}
+
+fn has_metrics(collector: &Collector) {
     let points = collector.points();
     let chat = [
         ("gen_ai.operation.name", "chat"),
