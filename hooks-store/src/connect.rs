@@ -49,28 +49,32 @@ pub(crate) async fn connect(address: Address, options: OpenOptions) -> Result<(A
                 create_private(&address);
             }
             let pragmas = format!(
-                "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
+                "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
                 BUSY.as_millis(),
-                // A store is already in WAL mode. Another database must not be changed.
-                if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
                 options.synchronous.pragma(),
             );
-            // As above. This also creates the file and switches it to WAL mode.
+            // As above. This also creates the file.
             let mut first = address.options.connect().await?;
-            let start = Instant::now();
-            // A process that switches to WAL mode while another one does fails without a wait, whatever the timeout is.
-            while let Err(error) = first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await {
-                if !error.to_string().contains("database is locked") || start.elapsed() > BUSY {
-                    return Err(error.into());
-                }
-                sleep(LOCKED).await;
-            }
+            first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
             first.close().await?;
             let writers = on_connect(pool().max_connections(1), pragmas);
             let readers = on_connect(pool().max_connections(options.connections), reads);
             Ok((connect(writers).await?, connect(readers).await?))
         }
     }
+}
+
+/// Switches an SQLite file to WAL mode, in which it stays. Only a store: another file must not be changed.
+pub(crate) async fn switch_to_wal(writers: AnyPool) -> Result<(), Failure> {
+    let start = Instant::now();
+    // A process that switches while another one does fails without a wait, whatever the timeout is.
+    while let Err(error) = writers.execute("PRAGMA journal_mode = WAL").await {
+        if !error.to_string().contains("database is locked") || start.elapsed() > BUSY {
+            return Err(error.into());
+        }
+        sleep(LOCKED).await;
+    }
+    Ok(())
 }
 
 /// Creates the file if it does not exist. Only its owner may read what people and tools said. SQLite gives its other

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::address::Address;
-use crate::connect::connect;
+use crate::connect::{connect, switch_to_wal};
 use crate::dialect::Dialect;
 use crate::error::Failure;
 use crate::options::OpenOptions;
@@ -71,6 +71,12 @@ impl Database {
         let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
         let (writers, readers) = connecting.await.map_err(|error| Failure::of_work(&error))??;
         Ok(Self { dialect, writers, readers, limit, read_only: options.read_only, is_open: false, runtime })
+    }
+
+    /// Prepares an SQLite file for one writer beside its readers.
+    pub(crate) async fn switch_to_wal(&self) -> Result<(), Failure> {
+        let switch = self.runtime.handle.spawn(switch_to_wal(self.writers.clone()));
+        switch.await.map_err(|error| Failure::of_work(&error))?
     }
 
     /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Until the transaction ends, no

@@ -71,8 +71,12 @@ impl OpenOptions {
             check_sqlite(&database, &address).await?;
         }
         let failed = |source: Failure| OpenError::Database { url: address.shown.clone(), source: source.into() };
+        let found = database.read(move |tx| Box::pin(schema::version(tx, dialect))).await.map_err(failed)?;
+        if dialect == Dialect::Sqlite && !self.existing && found.is_none_or(|found| found <= schema::VERSION) {
+            database.switch_to_wal().await.map_err(failed)?;
+        }
         // An up-to-date store is not written to, because the user may have read access only.
-        let newer = match database.read(move |tx| Box::pin(schema::version(tx, dialect))).await.map_err(failed)? {
+        let newer = match found {
             Some(found) if found > schema::VERSION => Some(found),
             Some(schema::VERSION) => None,
             None if self.existing => return Err(OpenError::NoStore { url: address.shown }),
