@@ -1,5 +1,7 @@
 //! Interprets the answer of a rule in its dialect.
 
+use serde_json::Value;
+
 use crate::answer::{Answer, RuleDecision, RunStatus, judgement};
 use crate::dialect::Dialect;
 use crate::event::{Event, Exit2};
@@ -72,23 +74,35 @@ impl AnswerReader {
         answer
     }
 
-    /// A guard that did not come to its end has not allowed anything, whatever it printed until then; nor has one that nobody is
-    /// to wait for.
+    /// A guard that did not come to its end, or whose no has no effect, has not allowed anything, whatever it printed; nor has one
+    /// that nobody is to wait for.
     fn settle_end(self, answer: &mut Answer, status: &RunStatus, stdout: &str) {
-        if self.on_failure == FailureMode::Continue {
+        let refuses =
+            matches!(answer.decision, RuleDecision::Deny(_) | RuleDecision::Feedback(_) | RuleDecision::Continue(_));
+        let is_guard = self.on_failure == FailureMode::Block;
+        let goes_on_alone = is_guard && std::mem::take(&mut answer.goes_on_alone);
+        if refuses || answer.failure.is_some() || answer.stop.is_some() {
             return;
         }
-        let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
-        let refuses = !matches!(answer.decision, RuleDecision::None | RuleDecision::Allow(_));
-        if refuses || answer.failure.is_some() || answer.stop.is_some() {
+        let text = stdout.trim_start_matches('\u{feff}').trim();
+        let said = formats::json::<Value>(text);
+        let unheeded = said
+            .as_ref()
+            .is_ok_and(says_no)
+            .then(|| format!("its answer says no in a form that {} ignores", self.event));
+        if !is_guard {
+            answer.remarks.extend(unheeded.filter(|_| answer.remarks.is_empty()));
             return;
         }
         let broke_off = match status {
             RunStatus::Exit(0 | 2) if goes_on_alone => {
                 Some("it says that it goes on alone, which a rule with `\"onFailure\": \"block\"` cannot".to_owned())
             }
-            RunStatus::Exit(0 | 2) if is_half(stdout) => Some("it printed only the beginning of an answer".to_owned()),
-            RunStatus::Exit(0 | 2) => None,
+            RunStatus::Exit(0) if said.is_err() && text.starts_with('{') => {
+                Some("it printed only the beginning of an answer, or more than that".to_owned())
+            }
+            RunStatus::Exit(0) | RunStatus::Http(_) => unheeded,
+            RunStatus::Exit(2) if formats::of(self.dialect).exit_2_is_an_answer() => None,
             RunStatus::Exit(code) => Some(format!("it left with code {code}, and its answer refuses nothing")),
             RunStatus::Signal(signal) => {
                 Some(format!("it was killed by signal {signal}, and its answer refuses nothing"))
@@ -136,8 +150,27 @@ impl AnswerReader {
     }
 }
 
-/// Whether a text is an object in JSON whose end is missing.
-fn is_half(stdout: &str) -> bool {
-    let text = stdout.trim_start_matches('\u{feff}').trim();
-    text.starts_with('{') && !text.ends_with('}')
+/// Whether an answer refuses something in any spelling of any dialect, even with a value of the wrong type.
+fn says_no(answer: &Value) -> bool {
+    let refuses = |(key, value): (&String, &Value)| {
+        let word = value.as_str().map(str::trim);
+        match key.replace('_', "").to_lowercase().as_str() {
+            "blockingerror" | "hookblockingerror" | "preventcontinuation" | "hookstoppedcontinuation" => {
+                !matches!(value, Value::Null | Value::Bool(false)) && word != Some("")
+            }
+            "continue" => !matches!(value, Value::Null | Value::Bool(true)),
+            "hookspecificoutput" | "decision" if value.is_object() => says_no(value),
+            "hookspecificoutput" => !value.is_null(),
+            "decision" | "permissiondecision" | "behavior" => {
+                !value.is_null() && !matches!(word, Some("approve" | "allow" | "ask" | "defer"))
+            }
+            "attachmenttype" => !matches!(word, Some("hook_success" | "hook_additional_context")),
+            _ => false,
+        }
+    };
+    match answer {
+        Value::Object(object) => object.iter().any(refuses),
+        Value::Array(records) => records.iter().any(|record| record.is_object() && says_no(record)),
+        _ => false,
+    }
 }

@@ -48,6 +48,9 @@ pub(crate) trait Format: Sync {
     #[cfg_attr(not(feature = "runner"), expect(dead_code, reason = "there is no runner"))]
     fn first_line_counts(&self) -> bool;
 
+    /// Whether exit code 2 is an answer, not a failure.
+    fn exit_2_is_an_answer(&self) -> bool;
+
     /// The variable with the file to which commands at this event export variables.
     #[cfg_attr(not(feature = "runner"), expect(dead_code, reason = "there is no runner"))]
     fn exports_variable(&self, event: Event) -> Option<&'static str>;
@@ -156,7 +159,7 @@ pub(crate) fn recognised(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut 
 
 /// Parses JSON that a script has printed. A text cut within a character, as JavaScript and Python write it (`"\ud83d"`), and a
 /// number beyond all bounds are JSON for them, and must not keep an answer from being read.
-fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(text).or_else(|error| serde_json::from_str(&bounded(text)).map_err(|_| error))
 }
 

@@ -66,6 +66,10 @@ impl Format for Agentao {
         false
     }
 
+    fn exit_2_is_an_answer(&self) -> bool {
+        false
+    }
+
     fn exports_variable(&self, _: Event) -> Option<&'static str> {
         None
     }

@@ -64,6 +64,10 @@ impl Format for Claude {
         true
     }
 
+    fn exit_2_is_an_answer(&self) -> bool {
+        true
+    }
+
     fn exports_variable(&self, event: Event) -> Option<&'static str> {
         (event == Event::SessionStart).then_some("CLAUDE_ENV_FILE")
     }

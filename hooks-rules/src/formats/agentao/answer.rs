@@ -58,10 +58,13 @@ const SPELLINGS: &[(&str, &[&str])] = &[
     ("systemMessage", &["system_message"]),
     ("force_continue", &["forceContinue"]),
     ("follow_up_message", &["followUpMessage"]),
+    ("hookSpecificOutput", &["hook_specific_output"]),
+    ("permissionDecision", &["permission_decision"]),
+    ("permissionDecisionReason", &["permission_decision_reason"]),
 ];
 
 /// Keys without alternative spellings.
-const OTHERS: &[&str] = &["continue", "decision", "reason", "hookSpecificOutput"];
+const OTHERS: &[&str] = &["continue", "decision", "reason"];
 
 /// Parses a text as an object and normalises its keys. A record of an attachment, or a list of such records, is also an
 /// answer.
