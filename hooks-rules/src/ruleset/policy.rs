@@ -46,7 +46,7 @@ impl<'a> Policy<'a> {
 
     /// What switches the rules of a file off.
     pub(super) fn off(&self, source: &Source, file: &RuleFile) -> Option<SkipReason> {
-        let is_managed = matches!(source.owner, Owner::Managed);
+        let is_managed = source.owner.is_managed();
         let [by_administrator, by_user] = self.all_off;
         let own = file.disabled.then_some(&file.file);
         let switch = by_administrator.or(by_user.filter(|_| !is_managed)).or(own);
@@ -54,7 +54,7 @@ impl<'a> Policy<'a> {
             return Some(SkipReason::Untrusted);
         }
         let off = switch.map(|by| SkipReason::SwitchedOff { by: Arc::clone(by) });
-        let foreign = self.managed_only.filter(|_| !source.owner.is_managed());
+        let foreign = self.managed_only.filter(|_| !is_managed);
         off.or_else(|| Some(SkipReason::NotManaged { by: Arc::clone(foreign?) }))
     }
 

@@ -44,7 +44,8 @@ impl PluginFolder {
         self
     }
 
-    /// Says that the administrator of the machine enables it, so that `allowManagedHooksOnly` lets its rules run.
+    /// Says that the administrator of the machine enables it, so that `allowManagedHooksOnly` and the user's `disableAllHooks` let
+    /// its rules run.
     #[must_use]
     pub fn managed(mut self) -> Self {
         self.managed = true;

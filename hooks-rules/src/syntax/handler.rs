@@ -221,7 +221,7 @@ impl Handler<'_> {
     }
 
     fn filter(&mut self) -> Option<Filter> {
-        let written = self.text("if")?;
+        let written = self.node.get("if").map(Node::value).filter(|written| !written.is_null())?;
         if !self.event.is_of_a_tool() {
             let problem =
                 format!("`if` works only at the events of tools; at `{}` a handler with it never runs", self.event);
@@ -236,7 +236,15 @@ impl Handler<'_> {
             );
             self.warning("if", problem, bad.help);
         };
-        Filter::read(&written).map_err(warn).ok()
+        let read = match &written {
+            Value::String(text) => Filter::read(text),
+            other => Err(BadFilter {
+                written: other.to_string(),
+                problem: format!("it is {}", json_type_name(other)),
+                help: "write it as a string, in a handler of its own",
+            }),
+        };
+        read.map_err(warn).ok()
     }
 
     fn timeout(&mut self, action: Option<&Action>) -> Duration {

@@ -32,6 +32,17 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         ("*", json!({"if": "xBash(rm *)"}), "write `Bash`"),
         ("", json!({"if": "Reed(a)"}), "runs for every call; write `Read`"),
         ("Edit|Write", json!({"if": "Bash(git *)"}), "does not select the tool of `Bash(git *)`"),
+        (
+            "Bash",
+            json!({"if": ["Bash(rm *)"]}),
+            "is not one permission rule: it is an array; until then this handler runs",
+        ),
+        (
+            "Bash",
+            json!({"if": {"tool": "Bash"}}),
+            "until then this handler runs for every call that its matcher selects",
+        ),
+        ("Bash", json!({"if": true}), "until then this handler runs for every call that its matcher selects"),
     ] {
         let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
         assert!(warnings(&file).iter().any(|warning| warning.contains(reported)), "{matcher}: {:?}", warnings(&file));

@@ -70,8 +70,11 @@ async fn managed_settings_can_let_only_their_rules_run() {
     for (is_managed, says) in [(false, ""), (true, "plugin")] {
         let plugin = hooks_rules::PluginFolder::new("guards", folder.path()).data(folder.path().join("data"));
         let plugin = if is_managed { plugin.managed() } else { plugin };
-        let rules = both(&managed, "{}").plugin(plugin).build();
-        assert_eq!(reason(&shell(&set(&rules), "ls").await.verdict), says);
+        // Only the administrator switches it off.
+        for settings in [both(&managed, "{}"), both("{}", r#"{"disableAllHooks": true}"#)] {
+            let rules = settings.plugin(plugin.clone()).build();
+            assert_eq!(reason(&shell(&set(&rules), "ls").await.verdict), says);
+        }
     }
 }
 
