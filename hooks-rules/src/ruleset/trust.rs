@@ -189,16 +189,13 @@ impl Trust {
     }
 }
 
-/// The absolute path of the file, so that the same relative path in another folder is another key. If the file no
-/// longer exists, its folder is resolved.
+/// The absolute path of the file, so that the same relative path in another folder is another key. What no longer exists is
+/// resolved as far as its folders do.
 fn key(file: &Path) -> String {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
-    let in_folder = |folder: PathBuf| absolute.file_name().map(|name| folder.join(name));
-    let full = std::fs::canonicalize(&absolute).ok().or_else(|| {
-        let folder = std::fs::canonicalize(absolute.parent()?).ok()?;
-        in_folder(folder)
-    });
-    full.unwrap_or(absolute).to_string_lossy().into_owned()
+    let resolved = |known: &Path| Some(std::fs::canonicalize(known).ok()?.join(absolute.strip_prefix(known).ok()?));
+    let full = absolute.ancestors().find_map(resolved);
+    full.as_deref().unwrap_or(&absolute).components().collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
 fn fingerprint(content: &[u8]) -> String {

@@ -359,6 +359,18 @@ async fn the_guards_of_a_compiled_plugin_deny_after_an_untrusted_edit_of_its_fol
         write(&manifest, r#"{"name": "limits", "version": "2"}"#);
         let reason = denial(&started().await.0).await;
         assert!(reason.contains("this is not a policy decision"), "{folder}: {reason:?}");
+        // Removing a trusted file is a change, too.
+        for lost in [&manifest, &config] {
+            write(&manifest, r#"{"name": "limits", "version": "1"}"#);
+            write(&config, r#"{"limit": 5}"#);
+            let (registry, rules) = started().await;
+            assert_eq!(denial(&registry).await, "over the limit", "{folder}");
+            std::fs::remove_file(lost).unwrap();
+            rules.refresh(&registry, &HookContext::new()).await.unwrap();
+            let reason = denial(&registry).await;
+            assert!(reason.contains("this is not a policy decision"), "{folder}, {}: {reason:?}", lost.display());
+            assert!(rules.defects()[0].problem.contains("it is gone"), "{:?}", rules.defects());
+        }
     }
 }
 

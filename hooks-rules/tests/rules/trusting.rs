@@ -181,6 +181,43 @@ async fn a_guard_that_cannot_get_its_configuration_denies() {
     }
 }
 
+/// Whoever changes or removes a manifest must not remove a trusted guard whose file only the manifest names.
+#[tokio::test]
+async fn a_guard_denies_when_its_manifest_is_changed_or_gone() {
+    let guard = commands("PreToolUse", &["exit 0"]).replace("\"type\"", "\"onFailure\": \"block\", \"type\"");
+    for place in ["plugin.json", ".claude-plugin/plugin.json"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, trust) = (folder.path().join("shop"), folder.path().join("trust.json"));
+        let guards = project.join("plugins/guards");
+        let (manifest, rules_file) = (guards.join(place), guards.join("hooks/payments.json"));
+        write(&manifest, r#"{"hooks": "hooks/payments.json"}"#);
+        write(&rules_file, &guard);
+        for file in [&manifest, &rules_file] {
+            Trust::open(&trust).unwrap().trust(file).unwrap();
+        }
+        let plugins = project.join("plugins");
+        let builder = || Rules::builder().project_dir(&project).plugins(&plugins).plugin_data(folder.path());
+        let refuses = async || {
+            let rules = builder().trust(&trust).build();
+            shell(&set_in(&rules, &Registry::empty()), "ls").await.verdict.denial().is_some()
+        };
+        assert!(!refuses().await, "{place}");
+        for edited in ["{}", "{", r#"{"hooks": "hooks/other.json"}"#] {
+            write(&manifest, edited);
+            assert!(refuses().await, "{place}: {edited}");
+        }
+        std::fs::remove_file(&manifest).unwrap();
+        assert!(refuses().await, "{place}");
+        if place.contains('/') {
+            std::fs::remove_dir(manifest.parent().unwrap()).unwrap();
+            assert!(refuses().await, "{place}");
+        }
+        // Whoever ends the trust in it accepts that.
+        Trust::open(&trust).unwrap().revoke(&manifest).unwrap();
+        assert!(!refuses().await, "{place}");
+    }
+}
+
 /// A switch of a project is its own, and counts for nothing until it is trusted. That of the user is everybody's.
 #[test]
 fn a_switch_reaches_as_far_as_the_word_of_its_owner() {

@@ -52,18 +52,27 @@ impl PluginReader<'_> {
     pub(super) fn read(&self, root: &Path) -> Option<PluginEntry> {
         let manifest_file = MANIFESTS.map(|name| root.join(name)).into_iter().find(|path| path.exists());
         let config_file = root.join(CONFIG);
-        if manifest_file.is_none() && !root.join(RULES).exists() && !config_file.exists() {
+        let waits = self.project.is_some_and(|project| lies_in(root, project));
+        let trusted = if waits { self.trusted_within(root) } else { Vec::new() };
+        let is_setting = |path: &PathBuf| *path == config_file || MANIFESTS.iter().any(|name| *path == root.join(name));
+        let (settings, mut guards): (Vec<_>, Vec<_>) = trusted.into_iter().partition(is_setting);
+        let lost: Vec<PathBuf> = settings.into_iter().filter(|path| !path.exists()).collect();
+        if manifest_file.is_none() && !root.join(RULES).exists() && !config_file.exists() && lost.is_empty() {
             return None;
         }
         // Messages show paths as the app wrote them, but commands get absolute paths.
         let full = absolute(root.to_path_buf());
         let before = self.before.iter().find(|found| found.folder.root == full);
-        let waits = self.project.is_some_and(|project| lies_in(root, project));
         let mut part = Part { trust: self.trust, waits, ..Part::default() };
         let manifest_path = manifest_file.unwrap_or_else(|| root.join(MANIFESTS[0]));
         let manifest = part.read(&manifest_path, Manifest::read, || before.map(|found| found.manifest.clone()));
         let config = part.read(&config_file, config, || before.map(|found| found.config.clone()));
         let Part { mut defects, waiting, broken, settings, .. } = part;
+        let waiting = waiting || !lost.is_empty();
+        defects.extend(lost.iter().map(|path| {
+            let help = "restore it, or end its trust: `hooks trust --remove`, or `Trust::revoke` in an app";
+            Defect::of_file(&path.as_path().into(), "somebody trusted this file, and it is gone", help)
+        }));
         let is_off = self.is_switched_off(root, waits, &mut defects);
 
         let folder_name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -77,7 +86,12 @@ impl PluginReader<'_> {
         let data = self.data.map_or_else(|| full.with_file_name("data"), Path::to_path_buf);
         folder.data = Some(absolute(data.join(&name)));
         folder.options = options(&config);
-        let files = manifest.files(root, &manifest_path);
+        let mut files = manifest.files(root, &manifest_path);
+        if waiting {
+            // Whoever changes or removes the manifest must not remove a trusted guard that only the manifest named.
+            guards.retain(|path| !files.contains(path) && path.is_file() && !path.ends_with(DISABLED));
+            files.append(&mut guards);
+        }
         let status = if self.disabled.contains(&name) || is_off {
             PluginStatus::Disabled
         } else if waiting {
@@ -105,6 +119,12 @@ impl PluginReader<'_> {
 }
 
 impl PluginReader<'_> {
+    /// The files of the plugin that somebody trusted, even if they no longer exist.
+    fn trusted_within(&self, root: &Path) -> Vec<PathBuf> {
+        let (Some(trust), Ok(full)) = (self.trust, std::fs::canonicalize(root)) else { return Vec::new() };
+        trust.files_within(root).filter_map(|file| Some(root.join(file.strip_prefix(&full).ok()?))).collect()
+    }
+
     /// Whether the file `.disabled` switches the plugin off. One that nobody trusts switches no guard off.
     fn is_switched_off(&self, root: &Path, waits: bool, defects: &mut Vec<Defect>) -> bool {
         let file = root.join(DISABLED);
