@@ -119,12 +119,17 @@ impl EventRules {
             handler::run(&self.shared, active, &input, limit)
         });
         let mut reports = Vec::new();
-        for (mut answer, run, printed) in join_all(runs).await {
+        let ended = join_all(runs).await;
+        // An answer that a rule blocks is not shown, whoever ends the turn.
+        let blocks = |(answer, ..): &(Answer, _, _)| matches!(answer.decision, RuleDecision::Deny(_));
+        let is_blocked = self.event == Event::Stop && ended.iter().any(blocks);
+        for (mut answer, run, printed) in ended {
             answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
             if answer.decision != RuleDecision::None || answer.stop.is_some() {
                 answer.by = Some(run.source());
             }
             self.shared.report(&run, &answer, &printed);
+            answer.stop.take_if(|_| is_blocked);
             folded.merge(answer);
             reports.push(run);
         }

@@ -66,6 +66,18 @@ async fn an_end_of_the_turn_names_the_rule() {
     assert_eq!((halt.by.as_ref().unwrap(), &**halt.attribution.as_ref().unwrap()), (&rule.id, &rule));
     assert_eq!(recorded(fired.report.record.as_ref(), "rules_pre_tool_use"), rule);
 
+    // In a flat file, a block comes first, in any order.
+    let blocks = prints(&json!({"blockingError": "not this"}));
+    for lines in [[&ends, &blocks], [&blocks, &ends]] {
+        let handlers = lines.map(|line| json!({"type": "command", "command": line}));
+        let text = json!({"hooks": {"Stop": handlers}}).to_string();
+        let rules = built(Rules::builder().text("hooks.json", text).dialect(hooks_rules::Dialect::Agentao));
+        let blocking = rules.list().into_iter().find(|rule| rule.text.contains("not this")).unwrap();
+        let fired = super::support::set(&rules).fire(&cx(), &Stop::new("final_response"), ()).await.unwrap();
+        assert_eq!(fired.verdict.by.as_ref().unwrap().as_str(), blocking.id.as_str());
+        assert!(format!("{:?}", fired.verdict.decision).contains("not this"), "{:?}", fired.verdict);
+    }
+
     let (_folder, set, rule) = decides("Stop", "echo 'the tests first' >&2; exit 2");
     let fired = set.fire(&cx(), &Stop::new("final_response"), ()).await.unwrap();
     assert_eq!((fired.verdict.by.as_ref().unwrap(), &**fired.verdict.attribution.as_ref().unwrap()), (&rule.id, &rule));
