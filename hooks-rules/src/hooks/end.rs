@@ -43,14 +43,17 @@ pub(super) fn stop(id: &str, rules: Arc<EventRules>) -> Hook {
             };
             let nobody = fired.is_none();
             let goes_on = matches!((&answer.decision, &answer.stop), (RuleDecision::Continue(_), None));
-            // Messages of background commands continue the turn.
-            if let (RuleDecision::None, None) = (&answer.decision, &answer.stop) {
-                let wakes = rules.shared.take_wakes(cx);
-                if !wakes.is_empty() {
-                    answer.decision = RuleDecision::Continue(wakes.join("\n\n"));
-                }
+            // Messages of background commands continue the turn, or wait for the next one.
+            let says_nothing = matches!((&answer.decision, &answer.stop), (RuleDecision::None, None));
+            let may_go_on = says_nothing && !event.at_iteration_cap;
+            let wakes = if may_go_on { rules.shared.take_wakes(cx) } else { Vec::new() };
+            if !wakes.is_empty() {
+                answer.decision = RuleDecision::Continue(wakes.join("\n\n"));
             }
             let verdict = verdict(&rules, cx, event.stop_hook_active, answer);
+            if !wakes.is_empty() && !matches!(verdict.decision, StopDecision::Continue(_)) {
+                rules.shared.put_back_wakes(cx, wakes);
+            }
             if nobody && verdict.is_silent() {
                 return Err(NotSelected.into());
             }

@@ -6,7 +6,7 @@ use hook_sdk::kinds::UserPromptSubmit;
 use hook_sdk::verdict::PromptVerdict;
 
 use super::{BoxError, attributed};
-use crate::answer::RuleDecision;
+use crate::answer::{Answer, RuleDecision};
 use crate::runner::EventRules;
 
 /// `UserPromptSubmit`.
@@ -24,7 +24,10 @@ pub(super) fn submit(id: &str, rules: Arc<EventRules>) -> Hook {
             let mut occurrence = rules.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
             let answer = rules.fire(cx, occurrence, None).await?;
-            let wakes = rules.shared.take_wakes(cx);
+            let is_refused =
+                matches!(&answer, Some(Answer { stop: Some(_), .. } | Answer { decision: RuleDecision::Deny(_), .. }));
+            // The model does not read the contexts of a prompt that is refused.
+            let wakes = if is_refused { Vec::new() } else { rules.shared.take_wakes(cx) };
             if answer.is_none() && wakes.is_empty() {
                 return Err(NotSelected.into());
             }

@@ -106,6 +106,11 @@ impl Shared {
         lock(&self.wakes).remove(cx.session().unwrap_or_default()).unwrap_or_default()
     }
 
+    /// Keeps messages that were taken and could not be delivered.
+    pub(crate) fn put_back_wakes(&self, cx: &HookContext, wakes: Vec<String>) {
+        lock(&self.wakes).entry(cx.session().unwrap_or_default().to_owned()).or_default().splice(0..0, wakes);
+    }
+
     /// Saves a text that is too long for the model, and returns its path.
     pub(crate) fn keep_text(&self, session: &str, text: &str) -> Option<PathBuf> {
         let kept = self.files.as_ref()?.keep(session, text);

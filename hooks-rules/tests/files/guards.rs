@@ -35,7 +35,7 @@ fn a_guard_that_selects_nothing_or_is_detached_is_reported() {
         (
             "Bash",
             json!({"if": ["Bash(rm *)"]}),
-            "is not one permission rule: it is an array; until then this handler runs",
+            "is not one permission rule: it is a list; until then this handler runs",
         ),
         (
             "Bash",

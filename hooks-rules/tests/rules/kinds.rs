@@ -480,13 +480,41 @@ async fn a_background_command_can_wake_the_model() {
     let fired = woken.fire(&cx, &prompt, Messages::default()).await.unwrap();
     assert_eq!(fired.verdict.contexts, ["the build is red"]);
 
+    // A prompt that a rule refuses has no contexts: the one after it brings the message.
+    let guard = json!({"type": "command", "command": "grep -q later && exit 0; echo 'not now' >&2; exit 2"});
+    let mut guarded: Value = serde_json::from_str(&text).unwrap();
+    guarded["hooks"]["UserPromptSubmit"] = json!([{"hooks": [guard]}]);
+    let rules = of_text(&guarded.to_string());
+    let woken = set(&rules);
+    let _ = woken.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+    rules.shutdown(Duration::from_secs(20)).await;
+    for (prompt, contexts) in [("hello", vec![]), ("later", vec!["the build is red"])] {
+        let prompt = UserPromptSubmit::new(prompt, Messages::default());
+        assert_eq!(woken.fire(&cx, &prompt, Messages::default()).await.unwrap().verdict.contexts, contexts);
+    }
+
     let rules = of_text(&text);
     let set = set(&rules);
-    let _ = set.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
-    rules.shutdown(Duration::from_secs(20)).await;
+    let wakes = async || {
+        let _ = set.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+        rules.shutdown(Duration::from_secs(20)).await;
+    };
+    wakes().await;
     let verdict = stops(&set, &cx, false).await;
     assert_eq!(verdict.decision, StopDecision::Continue("the build is red".into()));
     assert_eq!(stops(&set, &cx, true).await.decision, StopDecision::default());
+
+    // After eight in a row, the turn ends, and the message waits.
+    for again in [false, true, true, true, true, true, true, true] {
+        wakes().await;
+        assert_ne!(stops(&set, &cx, again).await.decision, StopDecision::default());
+    }
+    wakes().await;
+    assert_eq!(stops(&set, &cx, true).await.decision, StopDecision::default());
+    let at_cap = Stop::new("final_response").at_iteration_cap(true);
+    assert_eq!(set.fire(&cx, &at_cap, ()).await.unwrap().verdict.decision, StopDecision::default());
+    let verdict = stops(&set, &cx, false).await;
+    assert_eq!(verdict.decision, StopDecision::Continue("the build is red".into()));
 }
 
 /// The rules at the end of a session share a deadline, which settings can extend, but plugins cannot.
