@@ -276,7 +276,7 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "hooks.json",
         r#"{"hooks": {"PreToolUse": [{"type": "command", "command": "exit 2"}]}}"#,
         1,
-        "exit code 2 denies nothing",
+        "exit code 2 is a failure",
         "inner lists",
     ),
     ("hooks.json", r#"{"PreToolUse": [{"hooks": [GOOD]}]}"#, 1, "not under `hooks`", "around them"),

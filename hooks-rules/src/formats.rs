@@ -149,7 +149,7 @@ pub(crate) fn recognised(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut 
     // Only the flat dialect has objects as matchers.
     if !entries().any(|node| node.get("matcher").is_some_and(|matcher| matcher.entries().is_some())) {
         let problem =
-            "no entry has an inner `hooks` list, so these are flat handlers (agentao): exit code 2 denies nothing";
+            "no entry has an inner `hooks` list, so these are flat handlers (agentao): exit code 2 is a failure";
         let help =
             "put handlers into inner lists, `{\"hooks\": [{…}]}`, or name the dialect, agentao, where the file is read";
         flaws.push(Flaw::warning(first.span.clone(), problem, help));

@@ -323,7 +323,7 @@ fn settings_files_are_read_as_nested_and_an_ambiguous_file_is_reported() {
     assert_eq!(settings.dialect, Dialect::Claude);
     let either = read(flat);
     assert_eq!((either.dialect, either.rules.len()), (Dialect::Agentao, 1));
-    assert!(warnings(&either)[0].contains("exit code 2 denies nothing"), "{:?}", either.defects);
+    assert!(warnings(&either)[0].contains("exit code 2 is a failure"), "{:?}", either.defects);
     let said = RuleFile::read_as("hooks.json", flat, Some(Dialect::Agentao));
     let sign =
         read(&flat.replace(r#""command": "exit 2""#, r#""command": "exit 2", "matcher": {"tool_name": "Bash"}"#));
