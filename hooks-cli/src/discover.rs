@@ -72,7 +72,7 @@ pub(crate) fn files(project: &Path, trust: &Confidence) -> Vec<(PathBuf, Origin)
     let has_rules = |(root, _): &(PathBuf, Origin)| {
         // Of a plugin whose files were trusted, a changed manifest may leave out the rules.
         let was_trusted = trust.file().is_some_and(|trust| trust.files_within(root).next().is_some());
-        PluginContents::read(root).is_some_and(|plugin| {
+        PluginContents::read(root).map_or(was_trusted, |plugin| {
             let is_configured = plugin.settings.iter().any(|(path, _)| path.ends_with("config.json"));
             let is_off = plugin.disabled && is_switched_off(root, project, trust);
             let has_any = !plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty();

@@ -1,6 +1,6 @@
 //! Reads the files that the command line names.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -295,14 +295,17 @@ impl RuleInputs {
     }
 
     /// The files whose current content has to be trusted and is not. A file that neither has rules nor enables plugins
-    /// runs nothing.
-    pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
+    /// runs nothing. A trusted manifest or configuration that is gone has changed what runs.
+    pub(crate) fn untrusted<'a>(&'a self, trust: Option<&'a Trust>) -> Vec<&'a Path> {
         let waits = |one: &&InputFile| !self.allows(one, trust) && self.runs_something(one);
-        self.read.iter().filter(waits).map(|one| one.path.as_path()).collect()
+        let roots: BTreeSet<&Path> = self.read.iter().filter_map(|one| one.plugin.as_deref()).collect();
+        let trusted = trust.into_iter().flat_map(|trust| roots.iter().flat_map(|root| trust.files_within(root)));
+        let is_lost = |path: &&Path| (path.ends_with("plugin.json") || path.ends_with("config.json")) && !path.exists();
+        self.read.iter().filter(waits).map(|one| one.path.as_path()).chain(trusted.filter(is_lost)).collect()
     }
 
     /// The same without files that only switch something off, which wait without an effect.
-    pub(crate) fn untrusted_rules(&self, trust: Option<&Trust>) -> Vec<&Path> {
+    pub(crate) fn untrusted_rules<'a>(&'a self, trust: Option<&'a Trust>) -> Vec<&'a Path> {
         let mut waiting = self.untrusted(trust);
         waiting.retain(|path| !self.read.iter().any(|one| one.path == *path && one.is_switch()));
         waiting

@@ -84,7 +84,7 @@ const TABLE: &[Row] = &[
     (Plugin, true, Switch::OnlyManaged, false, false),
     (ManagedPlugin, false, Switch::None, true, true),
     (ManagedPlugin, false, Switch::OnlyManaged, false, true),
-    (ManagedPlugin, false, Switch::OfUser, false, false),
+    (ManagedPlugin, false, Switch::OfUser, false, true),
     (Enabled, false, Switch::None, true, false),
     (Enabled, true, Switch::None, true, true),
 ];
@@ -292,6 +292,14 @@ fn a_manifest_that_drops_trusted_rules_is_told_and_stops_dispatch() {
             assert!(said.contains("guard.json") && said.contains("no longer names it"), "{command:?}: {said}");
         }
     }
+    // Nor because somebody removes it, whether or not other rules of the plugin are left.
+    put(&inner.join("plugin.json"), r#"{"name": "inner", "hooks": "rules/guard.json"}"#);
+    put(&inner.join("hooks/hooks.json"), &rules("other", false));
+    assert_eq!(run(folder.path(), &["trust", "--yes"], None).code, Some(0));
+    fs::remove_file(inner.join("plugin.json")).unwrap();
+    assert_eq!(run(folder.path(), &dispatch, None).code, Some(77));
+    fs::remove_file(inner.join("hooks/hooks.json")).unwrap();
+    assert_ne!(run(folder.path(), &dispatch, None).code, Some(0));
 }
 
 /// A project's settings without rules run nothing, so nobody has to trust them.
