@@ -121,33 +121,22 @@ fn of_records(records: impl IntoIterator<Item = Fields>) -> Fields {
                     contexts.push(message);
                 }
             }
-            Some("hook_success") => {}
-            other => {
-                said.insert(format!("attachment_type: {}", other.unwrap_or("?")), message);
-            }
+            _ => {}
         }
     }
     said
 }
 
-/// Warns about parts of an answer that have no effect.
+/// Warns about an answer without any effect.
 fn without_effect(event: Event, object: &Fields, answer: &mut Answer) {
+    let observes = matches!(event, Event::SessionEnd | Event::PreCompact);
     let known = |key: &str| OTHERS.contains(&key) || SPELLINGS.iter().any(|(known, _)| *known == key);
-    let decides = matches!(event, Event::SessionEnd | Event::PreCompact);
-    let keys: Vec<&str> = object.keys().map(String::as_str).filter(|key| decides == known(key)).take(5).collect();
-    let is_all = object.keys().all(|key| !known(key));
     // A script that echoes its input did not mean it as an answer.
     let is_input = ["event", "data", "hook_event_name"].iter().any(|key| object.contains_key(*key));
-    if keys.is_empty() || is_input || !(decides || is_all || keys.iter().any(|key| key.starts_with("attachment_type")))
-    {
-        return;
+    if !object.is_empty() && !is_input && (observes || !object.keys().any(|key| known(key))) {
+        let listed = object.keys().take(5).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        answer.remarks.push(format!("the answer has {listed}, which have no effect at {event}"));
     }
-    let listed = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-    answer.remarks.push(if decides {
-        format!("{listed} has no power at {event}")
-    } else {
-        format!("the answer has {listed}, which have no effect here")
-    });
 }
 
 fn failed(why: String) -> Answer {
