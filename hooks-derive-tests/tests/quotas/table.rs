@@ -9,9 +9,9 @@ use super::files::{Misuse, all};
 const HEAD: &str = "\
 # Compile errors
 
-The compiler rejects a [hook](writing-hooks.md) that could not work, at the token to change, with what to write instead, and reports
-all mistakes of a build at once. It warns if a verdict is not used. These are the mistakes that are made first. `hooks-derive-tests/tests/ui/fail` has all programs that
-must not compile, each with its messages.
+The compiler rejects a [hook](writing-hooks.md) that could not work. The error points at the token to change and says what to write
+instead; all mistakes of an attribute are reported at once. It warns if a verdict is not used.
+`hooks-derive-tests/tests/ui/fail` has the programs that must not compile, each with its messages. The most frequent:
 
 | Code | First line of the message |
 |---|---|

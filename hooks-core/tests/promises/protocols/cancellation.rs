@@ -25,8 +25,8 @@ async fn a_tool_that_was_cut_off_took_its_time() {
     let took = Arc::new(Mutex::new(Duration::ZERO));
     let seen = Arc::clone(&took);
     let sees = Hook::at::<AfterToolCall>("sees").reader(move |_, event, ()| *seen.lock().unwrap() = event.duration);
-    let start = std::time::Instant::now();
     let cut_off = async {
+        let start = std::time::Instant::now();
         while start.elapsed() < Duration::from_millis(2) {}
         token.cancel();
         std::future::pending::<&str>().await
