@@ -58,10 +58,8 @@ fn secret(text: &str, name: Range<usize>, by: Range<usize>) -> Option<Range<usiz
         return None;
     }
     // `input("Password: ")` ends here.
-    if let Some(quote @ ('"' | '\'' | '`')) = before.chars().next_back()
-        && !text[by.clone()].contains(quote)
-        && text[by.end..].starts_with(quote)
-    {
+    let quote = before.chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
+    if quote.is_some_and(|quote| !text[by.clone()].contains(quote) && text[by.end..].starts_with(quote)) {
         return None;
     }
     let name = text[name].trim_matches(['-', '.', '_']);

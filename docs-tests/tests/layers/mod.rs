@@ -9,6 +9,7 @@ mod resolve;
 mod order;
 mod circles;
 mod emitted;
+mod oldest;
 mod small_crates;
 
 use std::path::{Path, PathBuf};
@@ -70,6 +71,20 @@ fn every_crate_of_the_project_is_checked() {
     let mut checked = CRATES.map(str::to_owned);
     checked.sort_unstable();
     assert_eq!(found, checked);
+}
+
+#[test]
+fn crates_for_rust_1_85_have_no_chains_of_let() {
+    let workspace = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    assert!(workspace.contains("\nrust-version = \"1.85\"\n"));
+    let of_workspace = |name: &&&str| {
+        let manifest = std::fs::read_to_string(root().join(name).join("Cargo.toml")).unwrap();
+        !name.contains('/') && manifest.contains("rust-version.workspace = true")
+    };
+    let oldest: Vec<Crate> = CRATES.iter().filter(of_workspace).map(|name| Crate::read(&root(), name)).collect();
+    assert!(oldest.len() > 4);
+    let found: Vec<String> = oldest.iter().flat_map(oldest::chains_of_let).collect();
+    assert!(found.is_empty(), "`if let … && …` needs Rust 1.88:\n{}", found.join("\n"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::circles::{Circle, circles};
 use super::emitted::below;
 use super::names::{defined_twice, exported_twice};
+use super::oldest::chains_of_let;
 use super::order::broken;
 use super::source::{Crate, Files};
 
@@ -25,6 +26,13 @@ fn a_module_can_use_modules_above_it() {
         ("prelude.rs", "pub use crate::{Base, above};"),
     ]);
     assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn a_chain_of_let_is_found() {
+    let code = "fn f(a: Option<u8>) { if let Some(_) = a {} if a.is_some() && true {} if let Some(b) = a && b > 1 {} }";
+    assert_eq!(chains_of_let(&krate("it", &[("lib.rs", code)])), ["it/src/lib.rs:1"]);
+    assert_eq!(chains_of_let(&krate("it", &[("lib.rs", "fn f() { while true && let Some(_) = g() {} }")])).len(), 1);
 }
 
 #[test]

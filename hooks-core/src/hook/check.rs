@@ -90,9 +90,8 @@ impl Binding {
                 add("only", format!("cannot filter `{}` by `{name}`; {known}", self.kind.name));
                 continue;
             };
-            if let Some(known) = (self.kind.words)(field)
-                && let Some(problem) = unknown_word(self.kind.name, name, known, &only.patterns)
-            {
+            let known = (self.kind.words)(field);
+            if let Some(problem) = known.and_then(|known| unknown_word(self.kind.name, name, known, &only.patterns)) {
                 add("only", format!("matches nothing: {}", problem.as_str()));
             }
             let mut earlier = self.filters[..at].iter().filter(|earlier| earlier.field == only.field);

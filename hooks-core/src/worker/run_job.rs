@@ -135,12 +135,11 @@ pub(super) async fn attempt(
     let shutdown = registry.tasks().shutdown.clone();
     let mut outcome = until_shutdown(&shutdown, run).await;
     let mut last = job.attempt >= job.max_attempts;
-    if let Err(why) = &mut outcome
-        && why.status == Status::Cancelled
-        && durable
-        && job.idempotent
-    {
-        (why.terminal, last) = (false, false);
+    match &mut outcome {
+        Err(why) if why.status == Status::Cancelled && durable && job.idempotent => {
+            (why.terminal, last) = (false, false);
+        }
+        _ => {}
     }
     let (ended, contributions) = notice.end(outcome, last);
     JobEnd { ended, contributions }

@@ -45,12 +45,13 @@ impl Telemetry {
             traced.error = error(&reply.outcome);
             let span = traced.cx.span();
             span.set_attributes(of_reply(reply.exit.to_string(), Some(&reply.usage)));
-            if let Outcome::Suspended(request) = &reply.outcome
-                && span.span_context().is_valid()
-            {
-                let id = KeyValue::new("hook.question.id", request.id.clone());
-                span.add_event("hook.question", vec![id, KeyValue::new(TOOL_CALL, request.call.id.clone())]);
-                asked.keep(conversation, span.span_context());
+            match &reply.outcome {
+                Outcome::Suspended(request) if span.span_context().is_valid() => {
+                    let id = KeyValue::new("hook.question.id", request.id.clone());
+                    span.add_event("hook.question", vec![id, KeyValue::new(TOOL_CALL, request.call.id.clone())]);
+                    asked.keep(conversation, span.span_context());
+                }
+                _ => {}
             }
         };
         self.traced(parent, &self.shared.metrics.agent.turns, begin, turn, tell).await

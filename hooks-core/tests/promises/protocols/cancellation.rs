@@ -23,8 +23,8 @@ async fn a_tool_that_was_cut_off_took_its_time() {
     let token = CancellationToken::new();
     let cx = HookContext::builder().cancellation(token.clone()).build();
     let took = Arc::new(Mutex::new(Duration::ZERO));
-    let seen = Arc::clone(&took);
-    let sees = Hook::at::<AfterToolCall>("sees").reader(move |_, event, ()| *seen.lock().unwrap() = event.duration);
+    let kept = Arc::clone(&took);
+    let sees = Hook::at::<AfterToolCall>("sees").reader(move |_, event, ()| *kept.lock().unwrap() = event.duration);
     let cut_off = async {
         let start = std::time::Instant::now();
         while start.elapsed() < Duration::from_millis(2) {}
