@@ -98,8 +98,8 @@ impl Host {
         })
     }
 
-    /// How long the hooks have at an event: four fifths of what the host waits for a command that `install` has named. Without a
-    /// name, the event may be any gate.
+    /// How long the program has at an event: four fifths of what the host waits for a command that `install` has named. A
+    /// twentieth of that is left for the answer. Without a name, the event may be any gate.
     pub(crate) fn deadline(&self, event: &str) -> Duration {
         let gates = self.events().filter(|gate| event.is_empty() && gate.kind.is_gate());
         let waits = gates.map(|gate| gate.name).chain([event]).filter_map(|name| self.place.wait(name));
